@@ -30,6 +30,7 @@ from hipad.data import (
 )
 from hipad.data.file_format import ENCODINGS, FOUND_OUT, FileFormat, ThreeDigits
 from hipad.data.preprocessing import ColumnRecipe, roles_for
+from hipad.data.roles import NAMES_PATIENTS
 from hipad.estimator.model_io import Origin, StoredModel
 from hipad.estimator.settings import SELECTION
 from hipad.exceptions import DataError, RuleError, unopened
@@ -213,9 +214,10 @@ def role_lines(table: Table, options: Options) -> list[str]:
     for name, one in roles.items():
         if one.question:
             taken = "taken as a feature" if one.role is Role.FEATURE else "no feature"
+            groups = f", --group {name!r} groups rows by it" * (NAMES_PATIENTS in one.question)
             lines.append(
                 f"question: {one.question} ({one.reason}; {taken}; --feature {name!r} keeps it, "
-                f"--exclude {name!r} leaves it out)"
+                f"--exclude {name!r} leaves it out{groups})"
             )
     return lines
 

@@ -47,6 +47,7 @@ from hipad.data.dialect import (
     first_lines,
     footers_remark,
     is_index,
+    names_are_one_short,
     sample_evidence,
     sample_rows,
     second_header,
@@ -333,9 +334,31 @@ class TextTable:
                 f"only: the first line is {sample[0][:60]!r}"
             )
         self.footers: list[Row] = []
-        self.questions = list(self.frame.questions)
+        self.questions = [*self.frame.questions, *self._longer_rows(sample)]
         self.start = self.frame.header_row or self.frame.body_line + 1
         self.data = self._core(data)
+
+    def _longer_rows(self, sample: list[str]) -> list[Question]:
+        """Ask about rows of one cell more than the header, where a decimal comma may be the reason.
+
+        R, which leaves out the name of the column of row names, puts these in quotes.
+        """
+        frame = self.frame
+        body = [row.cells for row in frame.body]
+        if self.separator != "," or not frame.header_row or self.stated.separator:
+            return []
+        if not names_are_one_short(frame.names, body) or any(
+            line.lstrip().startswith('"') for line in sample
+        ):
+            return []
+        return [
+            Question(
+                "longer rows",
+                "every row has one cell more than the header, and the first ones were read as "
+                "names of rows: if a decimal comma splits numbers, write these with points, or "
+                "with semicolons between the cells",
+            )
+        ]
 
     def _core(self, data: bytes) -> bytes:
         """Return the text from the header to the last row."""

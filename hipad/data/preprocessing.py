@@ -801,7 +801,7 @@ def with_gap_codes(table: Table, stated: FileFormat) -> Table:
                 (Answer(f"{shown}: a gap", {"column_gaps": {name: words}}),),
             )
         )
-    questions += unlike_rows(table)
+    questions += [*unlike_rows(table), *unlike_scales(table)]
     if not questions:
         return table
     reading = table.reading
@@ -865,6 +865,41 @@ RESULTS: Final = frozenset(
         "waarde",
     ]
 )
+
+
+LEAST_OF_SCALE: Final = 2  # numbers on either side
+ONE_SCALE: Final = 4.0  # at most so many times its least number is the greatest one of a side
+SCALES: Final = ((50.0, 200.0), (500.0, 2_000.0))  # per cent and shares; grams and kilograms
+
+
+def unlike_scales(table: Table) -> list[Question]:
+    """Return questions about numbers of which some seem to be in a unit a hundred or a thousand
+    times as large.
+    """
+    if len(table.names) > MOST_NAMED:
+        return []
+    found = []
+    for name in table.number_names:
+        values = table.column(name)
+        known = np.sort(values[np.isfinite(values)])
+        if known.size < 3 * LEAST_OF_SCALE or known[0] <= 0:
+            continue
+        at = int(np.argmax(known[1:] / known[:-1])) + 1
+        low, high = known[:at], known[at:]
+        if min(low.size, high.size) < LEAST_OF_SCALE:
+            continue
+        narrow = all(part[-1] <= ONE_SCALE * part[0] for part in (low, high))
+        ratio = float(np.median(high) / np.median(low))
+        if narrow and np.unique(known).size > 4 and any(a <= ratio <= b for a, b in SCALES):
+            found.append(
+                Question(
+                    f"scale:{name}",
+                    f"column {name!r}: {count(low.size, 'number')} from {number(low[0])} to "
+                    f"{number(low[-1])} and {high.size:,} from {number(high[0])} to "
+                    f"{number(high[-1])}, as of two units: write all in one unit in the file if so",
+                )
+            )
+    return found
 
 
 def unlike_rows(table: Table) -> list[Question]:

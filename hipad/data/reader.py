@@ -214,13 +214,14 @@ def what_else(data: bytes) -> str | None:
 
 
 def _is_json(data: bytes) -> bool:
+    """Return whether text begins with a value in JSON that a row of a table cannot be."""
     try:
-        json.loads(data[:100_000])
+        found, _ = json.JSONDecoder().raw_decode(data[:100_000].decode("utf-8", "replace"))
     except RecursionError:
         return True
-    except ValueError as error:
+    except ValueError as error:  # a long one is cut
         return len(data) > 100_000 and "pos" in vars(error) and error.pos > 90_000  # type: ignore[attr-defined]
-    return True
+    return isinstance(found, dict | list)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -452,6 +452,7 @@ NEAR_PERFECT: Final = 0.98  # area under the ROC curve
 LEAST_OF_CLASS: Final = 8
 BY_CHANCE: Final = 1e-3  # probability that any column of the table separates so well
 MOST_LEVELS: Final = 20  # of a text column that becomes a feature
+NAMES_PATIENTS: Final = "may name patients"
 KNOWN_BEFORE: Final = "is it known before the outcome?"
 _CAMEL: Final = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[\u3040-\u9fff])(?=[A-Za-z])")
 _DIGITS: Final = re.compile(r"\d+")
@@ -902,7 +903,7 @@ def _like_names(table: Table, out: set[str]) -> dict[str, tuple[str, str]]:
         elif FEW <= different <= values.size / 2 and set(np.diff(values)) == {0.0, 1.0}:
             found[name] = (
                 "it goes up by one after some rows each",
-                f"{name} may name patients with several rows each: is it measured?",
+                f"{name} {NAMES_PATIENTS} with several rows each: is it measured?",
             )
     return found
 

@@ -163,9 +163,13 @@ class Table:
         return dense.ravel()
 
 
+NO_INK: Final = dict.fromkeys(map(ord, "\ufeff\u200b\u200e\u200f\u2060"))  # letters without ink
+
+
 def tidy_names(raw: Sequence[object]) -> tuple[list[str], list[str]]:
     """Return column names on one line each and all different, and remarks on what was changed."""
-    names = [" ".join(str(name if name is not None else "").split()) for name in raw]
+    texts = [str(name if name is not None else "") for name in raw]
+    names = [" ".join(text.translate(NO_INK).split()) for text in texts]
     remarks = []
     if long := [name for name in names if len(name) > NAME_CHARACTERS]:
         names = [name[:NAME_CHARACTERS] for name in names]

@@ -645,6 +645,22 @@ TABLES: dict[str, Odd] = {
         {"value": [1.5, 13, 2.5, 12]},
         asked=("long:test",),
     ),
+    "shares beside percentages": Odd(
+        "id,hct\n1,0.45\n2,41\n3,0.39\n4,38\n5,44\n6,0.40\n",
+        {"hct": [0.45, 41, 0.39, 38, 44, 0.4]},
+        asked=("scale:hct",),
+    ),
+    "grams beside kilograms": Odd(
+        "id,weight\n1,72\n2,71000\n3,80\n4,65\n5,90500\n6,77\n",
+        {"weight": [72, 71000, 80, 65, 90500, 77]},
+        asked=("scale:weight",),
+    ),
+    "decimal commas between commas": Odd(
+        "id,x,y\n1,1,5,a\n2,2,5,b\n3,3,5,a\n", text={"y": ["a", "b", "a"]}, asked=("longer rows",)
+    ),
+    "letters without ink in names": Odd(
+        "id,\ufeffcrp\u00a0(mg/l)\u200b,x\n1,1.5,2\n2,2.5,3\n", {"crp (mg/l)": [1.5, 2.5]}
+    ),
     # workbooks
     "workbook with a title and units": Odd(
         xlsx(

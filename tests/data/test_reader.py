@@ -334,6 +334,7 @@ OTHERS = {
     "stata": (b"<stata_dta><header>", "Stata"),
     "a page called .xls": (b"<html><table><tr><td>1</td></tr></table></html>", "web page"),
     "json": (b'[{"a": 1, "b": 2}]', "JSON"),
+    "json lines": (b'{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', "JSON"),
 }
 
 

@@ -100,3 +100,18 @@ def test_too_few_patients_to_hold_back_can_still_be_looked_at(app):
     app.upload("few.csv", "\n".join(["subject,m,disease", *rows]).encode())
     assert app.state.preparation.test == "none"
     assert app.state.data.whom("train") == "50 rows of 5 patients"
+
+
+@pytest.mark.slow
+def test_a_column_that_may_name_patients_groups_rows_with_one_click(app):
+    rng = np.random.default_rng(5)
+    rows = [f"{k // 4},{rng.normal():.3f},{'yes' if k // 4 % 2 else 'no'}" for k in range(96)]
+    app.upload("plots.csv", "\n".join(["z,m0,disease", *rows]).encode())
+    assert app.state.data.group == ""
+    assert "z may name patients" in app.text()
+    no = next(b for b in app.at.button if "role_no" in (b.key or "") and b.label.startswith("No"))
+    assert no.label == "No, group rows by it"
+    app.click(no.key)
+    assert app.state.data.group == "z"
+    assert app.state.data.feature_names == ["m0"]
+    assert "may name patients" not in app.text()

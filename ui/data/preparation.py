@@ -12,6 +12,7 @@ from hipad.data import ColumnRole, Options, Role, facing
 from hipad.data.preprocessing import roles_for
 from hipad.data.roles import (
     MEANINGS,
+    NAMES_PATIENTS,
     likely_positive,
     named_without_features,
     not_features,
@@ -200,8 +201,11 @@ def _question(state: AppState, name: str, one: ColumnRole) -> None:
             st.markdown(f":material/help: **{plain(one.question, 300)}**")
             st.caption(plain(f"{one.reason[0].upper()}{one.reason[1:]}. {used}", 300))
         yes = st.button("Yes, use it", key=f"role_yes_{state.version}_{name[:80]}")
-        no = st.button("No, leave it out", key=f"role_no_{state.version}_{name[:80]}")
+        groups = NAMES_PATIENTS in one.question
+        told = "No, group rows by it" if groups else "No, leave it out"
+        no = st.button(told, key=f"role_no_{state.version}_{name[:80]}")
     kept_out = one.role if one.role is not Role.FEATURE else Role.LEFT_OUT
+    kept_out = Role.GROUP if groups else kept_out
     if (yes or no) and attempt(
         state, lambda: decide(state, name, Role.FEATURE if yes else kept_out)
     ):
