@@ -26,7 +26,7 @@ def test_tiles_and_bars_open_their_feature(server, visit):
     page.keyboard.press("Escape")
     expect(named).to_be_hidden()
 
-    page.locator("[class*=st-key-result_features] .barlayer .point path").first.click()
+    page.locator("[class*=st-key-result_features] .barlayer .point path").first.click(force=True)
     expect(named).to_be_visible()
     page.keyboard.press("Escape")
     expect(named).to_be_hidden()
