@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-TESTS  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+TESTS  := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
@@ -36,7 +36,7 @@ docs: $(VENV)/.packages-docs  ## build the documentation in build/docs, with eve
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "open build/docs/index.html"
 
-bench: long  ## run the longest tests, then measure speed, as ratios in one run
+bench: long $(VENV)/.packages-bench  ## run the longest tests, then measure speed, as ratios in one run
 	$(BIN)/python -m benchmarks
 
 # Direct dependencies stand in pyproject.toml. Versions stay as they are unless UPGRADE=--upgrade is given.
@@ -70,6 +70,13 @@ $(VENV)/.packages: requirements.txt | $(BIN)/python
 
 $(VENV)/.packages-dev: requirements-dev.txt $(VENV)/.packages
 	$(PIP) -r requirements-dev.txt
+	@touch $@
+
+# Rivals are measured where they can be installed; the tables say which were not.
+$(VENV)/.packages-bench: requirements-bench.txt $(VENV)/.packages-dev
+	@grep -v '^#' $< | while read -r each; do \
+	    $(PIP) --only-binary=:all: "$$each" || echo "not installed, so not measured: $$each" >&2; \
+	done
 	@touch $@
 
 $(VENV)/.packages-docs: requirements-docs.txt $(VENV)/.packages-dev

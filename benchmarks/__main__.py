@@ -18,7 +18,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.reporting import Options, write_section
 
 PARTS = (
-    "speed", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves", "knowledge",
+    "speed", "against", "phase2", "rules", "accuracy", "defaults", "choices", "fewlabels", "curves",
+    "knowledge",
     "trust", "real", "reading", "fuzz", "app", "keys", "sessions", "calm", "grid", "risks", "worth",
     "doubt", "order", "classes", "patients", "coverage", "audit", "units",
     "house", "ablate", "plan",

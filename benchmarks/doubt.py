@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.reporting import Options, table
-from benchmarks.worth import fitted, material_named
+from benchmarks.worth import data_named, fitted
 from hipad.datasets import make_ksvm_s
 from hipad.experiments.methods import ExperimentData, Synthetic
 from hipad.experiments.report import sweep_section
@@ -52,22 +52,22 @@ def run(options: Options) -> str:
 
 def measured(name: str, options: Options) -> list[SweepStep]:
     """Every version of the first rule on every draw."""
-    material = material_named(name)
-    versions = versions_of(material)
+    data = data_named(name)
+    versions = versions_of(data)
     own: dict[str, Any] = {"rows": {"labelled": LABELLED}}
-    if isinstance(material, Synthetic):
+    if isinstance(data, Synthetic):
         own = {"options": KSVM_OPTIONS}
         versions = versions[::3] if options.quick else versions
-    tasks = sweep_tasks(material, versions, draws=options.count(10), **own)
-    return sweep(fitted(tasks, material, "hipad-doubt.jsonl"), versions)
+    tasks = sweep_tasks(data, versions, draws=options.count(10), **own)
+    return sweep(fitted(tasks, data, "hipad-doubt.jsonl"), versions)
 
 
-def versions_of(material: ExperimentData) -> Sequence[PerturbedRule]:
+def versions_of(data: ExperimentData) -> Sequence[PerturbedRule]:
     """The wrong versions of a data set's first rule."""
-    if not isinstance(material, Synthetic):
-        strangers = strangers_to(material, np.random.default_rng(0))
-        return wrong_versions(material.rules, 0, OUTCOMES, strangers, material.blocks)
-    rules = make_ksvm_s(material.preset, seed=0, n_train=4, n_test=4).rules
+    if not isinstance(data, Synthetic):
+        strangers = strangers_to(data, np.random.default_rng(0))
+        return wrong_versions(data.rules, 0, OUTCOMES, strangers, data.blocks)
+    rules = make_ksvm_s(data.preset, seed=0, n_train=4, n_test=4).rules
     shifted = threshold_versions(rules, 0, list(THRESHOLDS))
     flipped = wrong_versions(rules, 0, OUTCOMES, ["x1"])[-1]
     return [*shifted, flipped]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.reporting import Options, progress, table
-from benchmarks.worth import material_named
+from benchmarks.worth import data_named
 from hipad.datasets import BLOCK_MEANS, make_ksvm_s
 from hipad.experiments.methods import ExperimentData, at_prevalence
 from hipad.experiments.runner import Done, Task
@@ -46,7 +46,7 @@ class Population(NamedTuple):
 
 def pima() -> Population:
     """The diabetes table, smoothed."""
-    own = material_named("pima")
+    own = data_named("pima")
     spread = own.X.std(axis=0)
 
     def draw(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,17 +109,17 @@ def truth(own: Population, fits: int, rules: bool) -> dict[int, float]:
 def planned(own: Population, seed: int, draws: int) -> tuple[ExperimentData, list[Done]]:
     """A table of the population, and the fits of its plan."""
     X, y = own.draw(np.random.default_rng((2, seed)), own.patients)
-    material = ExperimentData("table", X, y)
+    data = ExperimentData("table", X, y)
     found = []
     for draw in range(draws):
-        for n in plan_sizes(material):
-            part = material.draw(draw, train=n)
+        for n in plan_sizes(data):
+            part = data.draw(draw, train=n)
             for method in ("HIPAD", "no rules"):
                 told = scores(own, part.X_train, part.y_train, part.X_test, method == "HIPAD")
                 task = Task("plan", "table", draw, {"method": method, "rows": {"train": n}})
                 figures = {"tested": part.test_rows, "scores": told}
                 found.append(Done(task, f"{draw} {n} {method}", figures))
-    return material, found
+    return data, found
 
 
 def run(options: Options) -> str:

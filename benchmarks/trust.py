@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.curves import judged
 from benchmarks.data import Table, labelled, rest_of
 from benchmarks.reporting import Options, mean_and_error, progress, table
 from benchmarks.rule_tables import (
@@ -91,7 +92,7 @@ def one_cell(name: str, size: int, draw: int) -> Cell:
         irrelevant, beside = fitted(with_irrelevant_rules(whole, rng), train, test)
     return {
         "none": none,
-        "alone": balanced(rules_alone(compiled(whole), whole.X[test]), whole.y[test]),
+        "alone": judged(whole.y[test], rules_alone(compiled(whole), whole.X[test]))[1],
         "right": right,
         "irrelevant": irrelevant - beside,
         "flipped": flipped - none,

@@ -11,6 +11,7 @@ stopped goes on where it ended.
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 from collections.abc import Sequence
 from html import escape
@@ -24,7 +25,7 @@ from benchmarks.data import ROOT, sample_table
 from benchmarks.reporting import Options, progress, table, write_section
 from benchmarks.rule_tables import FAMILIES, table_names
 from hipad.experiments.methods import ExperimentData, Synthetic
-from hipad.experiments.report import HEIGHT, WIDTH, Series, chart
+from hipad.experiments.report import HEIGHT, LEFT, PALETTE, WIDTH, Series, chart
 from hipad.experiments.reproduction import KSVM_OPTIONS
 from hipad.experiments.runner import Done, Mean, ProgressEstimate, ResultsCache, Task, perform
 from hipad.experiments.sensitivity import Worth, curve_tasks, curves, worth_of_rules
@@ -34,7 +35,7 @@ SYNTHETIC = "ksvm-s-10k"
 SHOWN = (SYNTHETIC, "pima", "all-bcrabl")  # in the picture
 PICTURE = ROOT / "docs" / "worth.svg"
 NAMES = {"HIPAD": "with the rules", "no rules": "without"}
-PANEL = HEIGHT + 90  # pixels a panel is high: its title, chart and names of lines
+PANEL = HEIGHT + 150  # pixels a panel is high: its title, chart and names of lines
 
 
 def run(options: Options) -> str:
@@ -52,11 +53,11 @@ def run(options: Options) -> str:
                 worth.labelled,
                 _percent(first["HIPAD"]),
                 _percent(first["no rules"]),
-                _told(worth),
+                _formatted(worth),
             ]
         )
         if name in SHOWN:
-            panels.append(panel(f"{name}: worth {_told(worth)} labelled patients", found))
+            panels.append(panel(name, _formatted(worth), found))
     head = ["data", "labelled patients", "with rules, %", "without, %", "the rules are worth"]
     text = table(head, rows)
     if options.write:
@@ -69,16 +70,16 @@ def measured(name: str, options: Options) -> list[Done]:
     """The fits of the learning curves with and without rules."""
     if name != SYNTHETIC:
         return of_trust(name, options)
-    material = material_named(name)
+    data = data_named(name)
     sizes = SIZES[:3] if options.quick else SIZES
     tasks = curve_tasks(
-        material,
+        data,
         draws=options.count(20),
         sizes=sizes,
         methods=tuple(NAMES),
-        options=KSVM_OPTIONS if isinstance(material, Synthetic) else None,
+        options=KSVM_OPTIONS if isinstance(data, Synthetic) else None,
     )
-    return fitted(tasks, material, "hipad-worth.jsonl")
+    return fitted(tasks, data, "hipad-worth.jsonl")
 
 
 def of_trust(name: str, options: Options) -> list[Done]:
@@ -95,21 +96,21 @@ def of_trust(name: str, options: Options) -> list[Done]:
     return found
 
 
-def fitted(tasks: Sequence[Task], material: ExperimentData, file: str) -> list[Done]:
+def fitted(tasks: Sequence[Task], data: ExperimentData, file: str) -> list[Done]:
     """All fits, with a line of progress now and then; those in the file are not made again."""
     ledger = ResultsCache(Path(tempfile.gettempdir()) / file)
     there, pace, found = set(ledger.found), ProgressEstimate(len(tasks)), []
-    for done in perform(tasks, {material.name: material}, ledger):
+    for done in perform(tasks, {data.name: data}, ledger):
         found.append(done)
         pace.add(again=done.key in there, failed=done.failed)
         if done.failed:
             progress(f"failed: {done.error}")
         if not pace.done % 20:
-            progress(f"{material.name}: {pace}")
+            progress(f"{data.name}: {pace}")
     return found
 
 
-def material_named(name: str) -> ExperimentData:
+def data_named(name: str) -> ExperimentData:
     """A bundled sample, or ksvm-s with its rules."""
     if name.startswith("ksvm-s"):
         return Synthetic(name, preset=name.removeprefix("ksvm-s-"))
@@ -119,36 +120,52 @@ def material_named(name: str) -> ExperimentData:
     return ExperimentData(name, own.X, own.y.astype(np.float64), own.names, labels=labels, **known)
 
 
-def panel(title: str, found: Sequence[Done]) -> str:
+def panel(name: str, worth: str, found: Sequence[Done]) -> str:
     """The two curves of one data set, with the answer above them."""
     lines = []
     for curve in curves(found):
         parts = [[100 * getattr(m, part) for m in curve.means] for part in ("value", "low", "high")]
         lines.append(Series(NAMES[curve.method], [2 * n for n in curve.sizes], *parts))
-    picture = chart(
-        lines,
-        title=title,
-        x_title="labelled patients",
-        y_title="balanced accuracy, %",
-        log_x=True,
-    )
-    head = (
-        f'<text x="{WIDTH / 2}" y="18" font-size="15" text-anchor="middle">{escape(title)}</text>'
-    )
-    inside = picture.replace("<svg ", f'<svg y="28" width="{WIDTH}" height="{PANEL - 40}" ', 1)
-    return f"{head}\n{inside}"
+    title = f"{name}: worth {worth} labelled patients"
+    return framed(name, worth, chart(lines, title=title, x_title="", y_title="", log_x=True))
+
+
+def framed(name: str, worth: str, picture: str) -> str:
+    """A chart below its name and answer, in letters that are read where the picture is small."""
+    much, _, interval = worth.partition(" (")
+    middle = WIDTH / 2
+    answer = (f"worth {much} labelled patients", f"(95 %: {interval}")
+    texts = [
+        f'<text x="{middle}" y="{y}" font-size="{size}" text-anchor="middle">{escape(one)}</text>'
+        for y, size, one in zip((32, 64, 92), (30, 24, 22), (name, *answer), strict=True)
+    ]
+    picture = re.sub(r'viewBox="0 0 (\d+) \d+"', rf'viewBox="0 0 \1 {HEIGHT}"', picture, count=1)
+    picture = picture.replace('font-size="12"', 'font-size="22"')
+    picture = re.sub(r'<path d="M64 \d+h24".*/>\n<text .*</text>', "", picture)  # names of lines
+    inside = f'<svg y="100" width="{WIDTH}" height="{HEIGHT}" overflow="visible" '
+    return "\n".join([*texts, picture.replace("<svg ", inside, 1)])
 
 
 def beside(panels: Sequence[str]) -> str:
-    """Panels in a row, as one picture."""
-    size = f'viewBox="0 0 {WIDTH * len(panels)} {PANEL}"'
+    """Panels in a row, as one picture, with the names of lines and axes below."""
+    width, foot = WIDTH * len(panels), PANEL - 24
+    size = f'viewBox="0 0 {width} {PANEL}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
     ground = '<rect width="100%" height="100%" fill="#fff"/>'
     placed = [f'<g transform="translate({WIDTH * k} 0)">{p}</g>' for k, p in enumerate(panels)]
-    return "\n".join([head, ground, *placed, "</svg>"]) + "\n"
+    legend = []
+    for k, (text, colour) in enumerate(zip(NAMES.values(), PALETTE, strict=False)):
+        x = LEFT + 260 * k
+        legend.append(f'<path d="M{x} {foot - 8}h48" stroke="{colour}" stroke-width="5"/>')
+        legend.append(f'<text x="{x + 60}" y="{foot}" font-size="24">{escape(text)}</text>')
+    axes = "balanced accuracy, %, against the number of labelled patients"
+    legend.append(
+        f'<text x="{width - 16}" y="{foot}" font-size="24" text-anchor="end">{axes}</text>'
+    )
+    return "\n".join([head, ground, *placed, *legend, "</svg>"]) + "\n"
 
 
-def _told(worth: Worth) -> str:
+def _formatted(worth: Worth) -> str:
     much = f"{'more than' if worth.beyond else 'about'} {abs(worth.value):.0f}"
     cost = "a cost of " if worth.value < 0 else ""
     low, high = (

@@ -8,15 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hipad.data import FileFormat, Table, prepare, read_table
+    from hipad.data import prepare, read_table
     from hipad.datasets import load_sample, make_ksvm_s
-    from hipad.display import (
-        ConvergenceDisplay,
-        LearningCurveDisplay,
-        PathDisplay,
-        RuleReportDisplay,
-        StabilityDisplay,
-    )
     from hipad.estimator.classifier import HIPADClassifier
     from hipad.estimator.grid_search import HIPADClassifierCV
     from hipad.estimator.model_io import load_model
@@ -29,33 +22,23 @@ if TYPE_CHECKING:
         check_rules,
         compile_rules,
         parse_rules,
-        rules_alone,
         suggest_blocks,
     )
-    from hipad.solvers import Certificate
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Certificate",
     "CompiledRule",
-    "ConvergenceDisplay",
     "DataError",
-    "FileFormat",
     "HIPADClassifier",
     "HIPADClassifierCV",
     "HipadError",
-    "LearningCurveDisplay",
-    "PathDisplay",
     "Rule",
     "RuleError",
-    "RuleReportDisplay",
     "RuleSet",
     "RuleSettings",
     "SelectionSettings",
     "SolverSettings",
-    "StabilityDisplay",
-    "Table",
     "check_rules",
     "compile_rules",
     "load_model",
@@ -64,30 +47,21 @@ __all__ = [
     "parse_rules",
     "prepare",
     "read_table",
-    "rules_alone",
     "suggest_blocks",
 ]
 
 _HOMES = {
-    "Certificate": "hipad.solvers",
     "CompiledRule": "hipad.rules",
-    "ConvergenceDisplay": "hipad.display",
     "DataError": "hipad.exceptions",
-    "FileFormat": "hipad.data",
     "HIPADClassifier": "hipad.estimator.classifier",
     "HIPADClassifierCV": "hipad.estimator.grid_search",
     "HipadError": "hipad.exceptions",
-    "LearningCurveDisplay": "hipad.display",
-    "PathDisplay": "hipad.display",
     "Rule": "hipad.rules",
     "RuleError": "hipad.exceptions",
-    "RuleReportDisplay": "hipad.display",
     "RuleSet": "hipad.rules",
     "RuleSettings": "hipad.estimator.settings",
     "SelectionSettings": "hipad.estimator.settings",
     "SolverSettings": "hipad.estimator.settings",
-    "StabilityDisplay": "hipad.display",
-    "Table": "hipad.data",
     "check_rules": "hipad.rules",
     "compile_rules": "hipad.rules",
     "load_model": "hipad.estimator.model_io",
@@ -96,7 +70,6 @@ _HOMES = {
     "parse_rules": "hipad.rules",
     "prepare": "hipad.data",
     "read_table": "hipad.data",
-    "rules_alone": "hipad.rules",
     "suggest_blocks": "hipad.rules",
 }
 

@@ -86,8 +86,8 @@ class DaskColumns(ColumnSource):
         client = self.connection.client
         if self._held is None or self._held[0] is not client:
             workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            room = SHARE_OF_WORKERS * sum(each["memory_limit"] or 0 for each in workers)
-            self._held = client, client.persist(self.X) if self.X.nbytes <= room else self.X
+            budget = SHARE_OF_WORKERS * sum(each["memory_limit"] or 0 for each in workers)
+            self._held = client, client.persist(self.X) if self.X.nbytes <= budget else self.X
         return self._held[1]
 
     def block(self, start: int, stop: int) -> Block:
@@ -202,6 +202,8 @@ def open_columns(
     if type(X).__module__.partition(".")[0] == "dask":
         source: ColumnSource = DaskColumns(X, names, scheduler=scheduler)
     else:
+        if isinstance(X, str | Path):
+            X = Path(X).absolute()  # workers may stand in another folder
         source = as_source(X, names)
         if scheduler is not None and not isinstance(source, DaskColumns):
             source = _on_cluster(source, scheduler)
@@ -308,16 +310,13 @@ class DaskDesign(BlockDesign):
 
     def _computed(self, answer: Any) -> Any:
         """The result of a graph; a stop cancels it."""
-        from distributed import TimeoutError as NotYet
-
-        future = self.source.connection.client.compute(answer)
-        while True:
-            try:
-                return future.result(timeout=LOOK)
-            except NotYet:
-                if self.stop.is_set():
-                    future.cancel(force=True)
-                    self._check_stop()
+        future, done = self.source.connection.client.compute(answer), threading.Event()
+        future.add_done_callback(lambda _: done.set())
+        while not done.wait(LOOK):
+            if self.stop.is_set():
+                future.cancel(force=True)
+                self._check_stop()
+        return future.result()
 
     def close(self) -> None:
         self.source.let_go()

@@ -31,6 +31,14 @@ from hipad.rules.names import as_index, resolve_blocks
 from hipad.solvers.solution import Progress
 from hipad.utils import FloatArray, IntArray, count, number, percent, require
 
+__all__ = [
+    "ConvergenceDisplay",
+    "LearningCurveDisplay",
+    "PathDisplay",
+    "RuleReportDisplay",
+    "StabilityDisplay",
+]
+
 # As in the app, after Okabe and Ito: the negative class, the positive class, the model, groups.
 NEGATIVE, POSITIVE, MODEL, *GROUPS = (
     "#0072b2", "#d55e00", "#008a64", "#bd5f95", "#a87900", "#6a51a3", "#3f8f9b",
@@ -115,7 +123,8 @@ class PathDisplay(Drawn):
 
     Examples
     --------
-    >>> from hipad import HIPADClassifier, PathDisplay, load_sample
+    >>> from hipad import HIPADClassifier, load_sample
+    >>> from hipad.display import PathDisplay
     >>> sample = load_sample("pima")
     >>> clf = HIPADClassifier(lambda2="auto").fit(sample.X[:60], sample.y[:60])
     >>> display = PathDisplay.from_estimator(clf)
@@ -254,7 +263,8 @@ class RuleReportDisplay(Drawn):
 
     Examples
     --------
-    >>> from hipad import HIPADClassifier, RuleReportDisplay
+    >>> from hipad import HIPADClassifier
+    >>> from hipad.display import RuleReportDisplay
     >>> rows, labels = [[1.0], [2.0], [3.0], [4.0]], ["well", "well", "ill", "ill"]
     >>> clf = HIPADClassifier("x0 >= 2 => ill", lambda1=0.01, rule_trust=None).fit(rows, labels)
     >>> display = RuleReportDisplay.from_estimator(clf)
@@ -375,7 +385,8 @@ class ConvergenceDisplay(Drawn):
 
     Examples
     --------
-    >>> from hipad import ConvergenceDisplay, HIPADClassifier, make_ksvm_s
+    >>> from hipad import HIPADClassifier, make_ksvm_s
+    >>> from hipad.display import ConvergenceDisplay
     >>> data = make_ksvm_s("10k", seed=0)
     >>> clf = HIPADClassifier(lambda1=0.08, standardize=False, method="hipad")
     >>> display = ConvergenceDisplay.from_estimator(clf.fit(data.X_train, data.y_train))
@@ -497,7 +508,8 @@ class LearningCurveDisplay(Drawn):
 
     Examples
     --------
-    >>> from hipad import HIPADClassifier, LearningCurveDisplay, load_sample
+    >>> from hipad import HIPADClassifier, load_sample
+    >>> from hipad.display import LearningCurveDisplay
     >>> sample = load_sample("pima")
     >>> names = dict(feature_names=sample.feature_names)
     >>> clf = HIPADClassifier("Glucose >= 140 => diabetic", lambda1=0.05, lambda2=1.0)
@@ -568,9 +580,9 @@ class LearningCurveDisplay(Drawn):
         DataError
             There are no rules, or not two classes, or too few rows.
         """
-        material, options = _material(clf, X, y, feature_names, groups)
-        tasks = curve_tasks(material, draws=draws, sizes=sizes, methods=CURVES, options=options)
-        done = list(perform(tasks, {material.name: material}, ResultsCache(), workers=n_jobs))
+        data, options = _experiment_data(clf, X, y, feature_names, groups)
+        tasks = curve_tasks(data, draws=draws, sizes=sizes, methods=CURVES, options=options)
+        done = list(perform(tasks, {data.name: data}, ResultsCache(), workers=n_jobs))
         return cls.from_outcomes(done, ax=ax)
 
     @classmethod
@@ -630,7 +642,7 @@ class LearningCurveDisplay(Drawn):
         return self
 
 
-def _material(
+def _experiment_data(
     clf: Any, X: Any, y: Any, names: Sequence[str] | None, groups: npt.ArrayLike | None
 ) -> tuple[ExperimentData, dict[str, Any]]:
     """The rows of a learning curve, and the classifier's settings other than its rules."""
@@ -645,7 +657,7 @@ def _material(
     if len(classes) != 2:
         raise DataError(f"expected two classes for a learning curve, got {len(classes)}")
     index = as_index(names, X.shape[1])
-    material = ExperimentData(
+    data = ExperimentData(
         name="rows",
         X=X,
         y=2.0 * codes.astype(float) - 1.0,
@@ -657,7 +669,7 @@ def _material(
     )
     usual = type(clf)().get_params(deep=False)
     own = {name: value for name, value in given.items() if value is not usual[name]}
-    return material, {
+    return data, {
         name: asdict(v) if is_dataclass(v) and not isinstance(v, type) else v
         for name, v in own.items()
     }
@@ -706,7 +718,8 @@ class StabilityDisplay(Drawn):
     Examples
     --------
     >>> import numpy as np
-    >>> from hipad import HIPADClassifier, StabilityDisplay
+    >>> from hipad import HIPADClassifier
+    >>> from hipad.display import StabilityDisplay
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(size=(60, 5)), np.repeat([0, 1], 30)
     >>> X[30:, 0] += 2.0

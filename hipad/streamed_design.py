@@ -566,8 +566,8 @@ class StreamedDesign(BlockDesign):
                     self._on_block(self.passes)
 
     def _width(self) -> int:
-        room = min(self.memory * SHARE_OF_BLOCKS, MOST_BLOCK)
-        return max(int(room / (8 * max(self.source.shape[0], 1))), LEAST_COLUMNS)
+        budget = min(self.memory * SHARE_OF_BLOCKS, MOST_BLOCK)
+        return max(int(budget / (8 * max(self.source.shape[0], 1))), LEAST_COLUMNS)
 
     def _like(self, part: IntArray | None, scaling: Scaling | None) -> StreamedDesign:
         found = StreamedDesign(

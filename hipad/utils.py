@@ -132,8 +132,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str 
 # --------------------------------------------------------------------------------------------------
 # Packages that the library does without until something needs them.
 #
-# They come with `hipad[app]`, `hipad[cluster]`, `hipad[disk]`, `hipad[osqp]` and
-# `hipad[patterns]`: a program that fits and predicts need not install them.
+# They come with `hipad[app]`, `hipad[cluster]`, `hipad[disk]`, `hipad[osqp]`,
+# `hipad[piqp]` and `hipad[patterns]`: a program that fits and predicts need not install them.
 
 
 def require(packages: Sequence[str], purpose: str, *, extra: str = "app") -> None:

@@ -3,7 +3,7 @@
     F(w,b,u) = l2/2 |w|^2 + l1 |w|_1 + sum_j p_j (1 - y_j (x_j'w + b))_+
              + sum_i [ rho_i/2 |M_i (B_i'u_i + s_i w)|^2 + sigma_i (d_i'u_i - e_i b + 1)_+ ]
 
-with u_i >= 0 and e_i = s_i, or 0 for an anchored rule.
+with u_i >= 0 and e_i = s_i, or 0 for an centered rule.
 M_i keeps every feature (scope "population") or those that B_i names ("typical").
 Prices (up, down), in multiples of l1, replace l1 |w_j| by l1 (up_j (w_j)_+ + down_j (-w_j)_+); an
 infinite one forbids the sign.
@@ -27,11 +27,11 @@ class OracleRule(NamedTuple):
     sign: float
     sigma: float
     rho: float
-    anchored: bool = False
+    centered: bool = False
 
     @property
     def of_b(self) -> float:
-        return 0.0 if self.anchored else self.sign
+        return 0.0 if self.centered else self.sign
 
 
 class RandomProblem(NamedTuple):
@@ -80,7 +80,7 @@ def random_problem(
     lambda1: float = 0.05,
     lambda2: float = 0.5,
     scope: str = "population",
-    anchored: bool = False,
+    centered: bool = False,
 ) -> RandomProblem:
     """Two noisy classes and one rule for each entry of `conditions` (its number of conditions).
 
@@ -91,7 +91,7 @@ def random_problem(
     X = rng.standard_normal((n, m)) + 0.4 * y[:, None] * (np.arange(m) < 4)
     p = rng.uniform(0.5, 1.5, n) if weighted else np.ones(n)
     rules = tuple(_random_rule(rng, k, m, min(named, m), i) for i, k in enumerate(conditions))
-    rules = tuple(rule._replace(anchored=anchored) for rule in rules)
+    rules = tuple(rule._replace(centered=centered) for rule in rules)
     return RandomProblem(X, y, p / p.sum(), rules, lambda1, lambda2, scope)
 
 

@@ -13,14 +13,13 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn import config_context
 
-from hipad import (
+from hipad import HIPADClassifier, load_model
+from hipad.display import (
     ConvergenceDisplay,
-    HIPADClassifier,
     LearningCurveDisplay,
     PathDisplay,
     RuleReportDisplay,
     StabilityDisplay,
-    load_model,
 )
 from hipad.evaluation.stability import stability
 from hipad.exceptions import DataError
@@ -174,7 +173,7 @@ def test_stability_display_tells_what_chance_selects(clf):
 def test_displays_without_matplotlib_say_how_to_get_it():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "from hipad import PathDisplay\n"
+        "from hipad.display import PathDisplay\n"
         "from hipad.estimator.path import PathPoint\n"
         "PathDisplay([PathPoint(1.0, 1.0, 0.5, 0.5, 3)]).plot()"
     )

@@ -6,23 +6,41 @@ import ast
 import builtins
 import doctest
 import inspect
+import re
 import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
 
 import hipad
+from hipad import display
 
 NEEDLESS = {"ES01"}  # where one sentence says it all, a second paragraph would say it again
 SCREENS = 2 * 50  # lines
+API = (Path(__file__).resolve().parents[1] / "docs" / "api.md").read_text("utf-8")
+PUBLIC = sorted(set(re.findall(r"^   ([\w.]+)$", API, re.MULTILINE)))  # below `hipad`
+
+
+def resolve(name: str) -> Any:
+    """Return what a name of the API page stands for."""
+    module, _, own = f"hipad.{name}".rpartition(".")
+    return getattr(import_module(module), own)
+
+
+def test_the_api_page_lists_the_public_names():
+    assert set(hipad.__all__) == {name for name in PUBLIC if "." not in name}
+    assert {f"display.{name}" for name in display.__all__} <= set(PUBLIC)
 
 
 def public_methods() -> list[str]:
     """Methods of public classes that stand in this library and explain what they take."""
     found = []
-    for name in hipad.__all__:
-        owner = getattr(hipad, name)
+    for name in PUBLIC:
+        owner = resolve(name)
         for method in vars(owner) if inspect.isclass(owner) else ():
             text = inspect.getdoc(getattr(owner, method)) or ""
             own = not method.startswith("_") and not method.endswith("_request")
@@ -36,17 +54,16 @@ def faults(name: str, needless: set[str]) -> list[str]:
     return [f"{code}: {message}" for code, message in found if code not in needless]
 
 
-@pytest.mark.parametrize("name", hipad.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_name_is_documented_in_full(name):
     assert faults(name, NEEDLESS) == []
-    assert get_doc_object(getattr(hipad, name))["Parameters"] or not takes_arguments(name)
+    assert get_doc_object(resolve(name))["Parameters"] or not takes_arguments(name)
 
 
 def takes_arguments(name: str) -> bool:
     """Whether a name has parameters of its own; errors take a message, as all do."""
-    return not issubclass(type(getattr(hipad, name)), type) or not issubclass(
-        getattr(hipad, name), Exception
-    )
+    found = resolve(name)
+    return not (isinstance(found, type) and issubclass(found, Exception))
 
 
 @pytest.mark.parametrize("name", public_methods())
@@ -64,12 +81,12 @@ def unbound(source: str) -> set[str]:
     return {n.id for n in named} - bound - set(dir(builtins))
 
 
-@pytest.mark.parametrize("name", hipad.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_the_example_of_a_public_name_stands_by_itself(name):
     """As a reader would paste it; pytest runs it with all doctests."""
-    (example,) = doctest.DocTestFinder(recurse=False).find(getattr(hipad, name), name, globs={})
+    (example,) = doctest.DocTestFinder(recurse=False).find(resolve(name), name, globs={})
     source = "".join(one.source for one in example.examples)
-    assert "from hipad import" in source
+    assert re.search(r"^from hipad(?:\.\w+)* import", source, re.MULTILINE)
     assert unbound(source) == set()
 
 

@@ -96,8 +96,8 @@ CASES = {
     "ksvm-s, admm": lambda: ksvm(lambda1=0.1, method="admm", selection={"calibrate": False}),
 }
 
-LONG = "all-bcrabl, auto"
-NAMES = [pytest.param(n, marks=pytest.mark.long) if n == LONG else n for n in CASES]
+LONG = ("all-bcrabl, auto", "pima, auto")
+NAMES = [pytest.param(n, marks=pytest.mark.long) if n in LONG else n for n in CASES]
 
 
 @cache

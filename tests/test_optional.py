@@ -45,6 +45,7 @@ def sentence(make):
         return str(error)
     return "done"
 options = dict(rules="mean(K) >= 1 => ill", lambda1=0.05, lambda2=1.0)
+OSQP = {"phase2_solver": "osqp"}
 """
 
 
@@ -59,7 +60,7 @@ options = dict(rules="mean(K) >= 1 => ill", lambda1=0.05, lambda2=1.0)
         ),
         ("read_blocks('K = /^(a+)+$/', index)", ["needs re2", "pip install 'hipad[patterns]'"]),
         (
-            "HIPADClassifier(blocks={'K': [0, 1]}, engine='osqp', **options).fit(X, y)",
+            "HIPADClassifier(blocks={'K': [0, 1]}, solver=OSQP, **options).fit(X, y)",
             ["OSQP needs osqp", "pip install 'hipad[osqp]'"],
         ),
     ],

@@ -135,6 +135,7 @@ class Request:
     name: str = "current"
     trust: Trust = "auto"  # how far rules are trusted, or what an earlier fit learnt of it
     chosen_by: RunSettings | None = None  # those that chose values which are held here
+    cutoff: float | None = None  # the risk from which on the answer is positive
 
     def start(
         self, like: TrainedModel | None = None, *, quick: bool = False, watched: bool = False
@@ -167,6 +168,8 @@ class Request:
     def model(self, classifier: HIPADClassifier) -> TrainedModel:
         """The fitted classifier with its name and its judgement."""
         judged, classes = self.data.judged, self.data.classes
+        if self.cutoff is not None and classifier.risk_source_.known:
+            classifier.set_risk_threshold(self.cutoff, positive=classes[1])
         return TrainedModel(
             name=self.name,
             classifier=classifier,

@@ -7,6 +7,7 @@ from typing import Final
 
 import streamlit as st
 
+from hipad.data import LIMITS
 from hipad.rules import read_rules
 from hipad.utils import count
 from ui.data import upload
@@ -15,8 +16,8 @@ from ui.jobs import SCHEDULER, BackgroundJob, poll
 from ui.models import TrainedModel, rules_file
 from ui.rules.checks import broken_rules
 from ui.session import restore_prompt
-from ui.session.saved_session import reopen
-from ui.session.session_file import LARGEST, session_of
+from ui.session.session_file import session_of
+from ui.session.study_session import reopen_file
 from ui.state import AppState, app_state, attempt
 from ui.text import plain
 
@@ -308,10 +309,11 @@ def _session(state: AppState) -> None:
         )
     upload.small_file(
         state,
-        "Reopen a saved session (session.json)",
+        "Reopen a session or a study (session.json, .hipad)",
         key="session_file",
-        most_bytes=LARGEST,
-        help="A session.json that you saved here. Tables are uploaded on the Data page.",
-        take=lambda content, _: reopen(state, content),
+        most_bytes=LIMITS.file_bytes,
+        help="A session.json that you saved here, or a study of the Report page. Tables are "
+        "uploaded on the Data page.",
+        take=lambda content, _: reopen_file(state, content),
         then="pages/data.py",
     )

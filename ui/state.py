@@ -224,7 +224,8 @@ class AppState(SessionCache):
             self.data = facing_rules(self.data, *given)
         asked = self.request()
         recipe = ModelRecipe(asked.name, asked.rules, dict(asked.blocks), asked.settings)
-        self.edits += recipe != self.ran
+        before = None if self.ran is None else replace(self.ran, cutoff=None)
+        self.edits += recipe != before
         self.ran = recipe
         self.job = asked.job(speed=speed)
         self.job.launch()

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from hipad import HIPADClassifier, RuleReportDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import RuleReportDisplay
 
 sample = load_sample("all-bcrabl")
 print(sample.rules)

@@ -8,11 +8,13 @@ that were held out.
 
 import matplotlib.pyplot as plt
 
-from hipad import HIPADClassifier, PathDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import PathDisplay
 
 sample = load_sample("all-bcrabl")
 clf = HIPADClassifier().fit(sample.X[:40], sample.y[:40])
 PathDisplay.from_estimator(clf)
+plt.show()
 
 # %%
 # The same points by the number of features. The square is what `lambda1="sparse"` would take: the

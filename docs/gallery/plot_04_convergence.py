@@ -8,7 +8,8 @@ their weights to the last digit.
 
 import matplotlib.pyplot as plt
 
-from hipad import ConvergenceDisplay, HIPADClassifier, make_ksvm_s
+from hipad import HIPADClassifier, make_ksvm_s
+from hipad.display import ConvergenceDisplay
 
 data = make_ksvm_s("10k", seed=0)
 settings = {"blocks": data.blocks, "lambda1": 0.08, "standardize": False, "rule_trust": None}

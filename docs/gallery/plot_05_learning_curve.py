@@ -7,7 +7,8 @@ Labelled patients are dear, and a rule is cheap. A rule is worth the patients th
 
 import matplotlib.pyplot as plt
 
-from hipad import HIPADClassifier, LearningCurveDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import LearningCurveDisplay
 
 sample = load_sample("pima")
 clf = HIPADClassifier(sample.rules, blocks=sample.blocks, lambda1=0.05, lambda2=1.0)

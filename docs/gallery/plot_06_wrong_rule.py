@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 
-from hipad import HIPADClassifier, RuleReportDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import RuleReportDisplay
 
 sample = load_sample("pima")
 X_train, X_test, y_train, y_test = train_test_split(
@@ -37,9 +38,10 @@ for k, (trust, colour) in enumerate((("trust learnt", "#008a64"), ("taken as cer
     heights = [figures[name, trust] for name in names]
     bars = ax.bar(at + 0.4 * k - 0.2, heights, 0.38, color=colour, label=trust)
     ax.bar_label(bars, [f"{100 * height:.0f} %" for height in heights])
-ax.set(xticks=at, ylim=(0.2, 0.9), ylabel="balanced accuracy on 708 unseen patients")
+ax.set(xticks=at, ylim=(0, 1), ylabel="balanced accuracy on 708 unseen patients")
 ax.set_xticklabels(names)
-ax.legend(loc="lower left")
+ax.legend(loc="upper center", ncols=2)
+plt.show()
 
 # %%
 # The report says which rule it is.

@@ -7,7 +7,8 @@ Refits to random halves of the patients: a feature that is in the model by chanc
 
 import matplotlib.pyplot as plt
 
-from hipad import HIPADClassifier, StabilityDisplay, load_sample
+from hipad import HIPADClassifier, load_sample
+from hipad.display import StabilityDisplay
 
 sample = load_sample("all-bcrabl")
 clf = HIPADClassifier(sample.rules, blocks=sample.blocks, lambda2=10.0)

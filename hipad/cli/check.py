@@ -196,9 +196,9 @@ def as_seen(table: CheckedTable) -> StudyRows:
     return StudyRows((table.X, table.y), None, lo, hi, mean, scale, p, table.gaps)
 
 
-def usual_lambda1(patients: StudyRows) -> float:
+def usual_lambda1(rows: StudyRows) -> float:
     """A value of lambda1 for those who have none yet: a share of where no feature is left."""
-    gradient = patients.gradient(np.arange(len(patients.lo)))
+    gradient = rows.gradient(np.arange(len(rows.lo)))
     return SHARE * float(np.abs(gradient).max(initial=0.0))
 
 
@@ -212,7 +212,7 @@ def weights(table: CheckedTable) -> WeightRule:
 def studied(
     said: WrittenRules,
     table: CheckedTable,
-    patients: StudyRows,
+    rows: StudyRows,
     lambda1: float,
     *,
     advice: bool = True,
@@ -221,7 +221,7 @@ def studied(
     on = {at: rule for at, rule in said.compiled.items() if rule.rule.enabled}
     budget = Budget(PATIENCE)
     own = weights(table)
-    steps = study_rules(said.first, on, patients, lambda1=lambda1, weights=own, budget=budget)
+    steps = study_rules(said.first, on, rows, lambda1=lambda1, weights=own, budget=budget)
     *_, last = steps if advice else islice(steps, 2)
     return last
 
@@ -360,16 +360,16 @@ def run_check(options: argparse.Namespace) -> int:
     said = written(text, table, blocks, chosen=chosen)
     if said.first.errors:
         return refuse(options.rules, said, table.roles)
-    patients = as_seen(table)
+    rows = as_seen(table)
     given = table.lambda1 if options.lambda1 is None else options.lambda1
-    lambda1 = usual_lambda1(patients) if given is None else given
-    study = studied(said, table, patients, lambda1)
+    lambda1 = usual_lambda1(rows) if given is None else given
+    study = studied(said, table, rows, lambda1)
     lines = [
         *understood(table.table),
         *steps,
         positive_line(table.classes, decided_by) + ("" if chosen else f"; {NAME_IT}"),
         *said.lines,
-        *rule_lines(study, table, patients),
+        *rule_lines(study, table, rows),
         *findings(study, table),
     ]
     if given is None:

@@ -1,4 +1,4 @@
-"""Commands that run experiments: curve, plan, doubt, tune and reproduce."""
+"""Commands that run experiments: curve, plan, sensitivity, tune and reproduce."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ from hipad.utils import listed
 # What the commands that run experiments share: who works, where results go, progress.
 
 
-def add_material_options(parser: argparse.ArgumentParser, *, needs_rules: bool) -> None:
+def add_data_options(parser: argparse.ArgumentParser, *, needs_rules: bool) -> None:
     """Add options: the table, and the rules on it."""
     parser.add_argument("data", metavar="DATA", help="a table, as for fit")
     add_table_options(parser)
@@ -97,7 +97,7 @@ def add_work_options(parser: argparse.ArgumentParser) -> None:
     own.add_argument("--csv", metavar="FILE", help="write the figures of every fit")
 
 
-def material_of(options: argparse.Namespace) -> ExperimentData:
+def experiment_data(options: argparse.Namespace) -> ExperimentData:
     """Return the table, rules and blocks that the command line names."""
     text = read_text(options.rules) if options.rules else ""
     ready = prepared_table(options.data, options, text)
@@ -120,20 +120,20 @@ def material_of(options: argparse.Namespace) -> ExperimentData:
 
 
 def outcomes_of(
-    tasks: Sequence[Task], materials: Mapping[str, ExperimentData], options: argparse.Namespace
+    tasks: Sequence[Task], data_by_name: Mapping[str, ExperimentData], options: argparse.Namespace
 ) -> list[Done]:
     """Do the tasks with a bar; what fails is told on stderr, and by `hand_out`."""
     workers = cpu_count() if options.workers is None else options.workers
     if workers < 1:
         raise DataError(f"expected --workers of 1 or more, got {workers}")
-    ledger = ResultsCache(Path(options.results) if options.results else None)
-    there = set(ledger.found)
+    cache = ResultsCache(Path(options.results) if options.results else None)
+    there = set(cache.found)
     pace, found = ProgressEstimate(len(tasks)), []
     with Bar() as bar:
         bar.show(str(pace), 0.0, always=True)
         work = {"workers": workers, "scheduler": options.scheduler}
         try:
-            for done in perform(tasks, materials, ledger, **work):
+            for done in perform(tasks, data_by_name, cache, **work):
                 found.append(done)
                 pace.add(again=done.key in there, failed=done.failed)
                 bar.show(str(pace), pace.share)
@@ -186,7 +186,7 @@ def hand_out(
 
 def add_curve_options(parser: argparse.ArgumentParser) -> None:
     """Add options: table, rules, sizes, draws."""
-    add_material_options(parser, needs_rules=True)
+    add_data_options(parser, needs_rules=True)
     parser.add_argument("--draws", type=int, default=20, help="draws at each size (20)")
     text = " ".join(map(str, SIZES))
     parser.add_argument(
@@ -203,13 +203,11 @@ def run_curve(options: argparse.Namespace) -> int:
     """
     if options.draws < 2 or min(options.sizes) < 2:
         raise DataError("expected --draws and --sizes of 2 or more: a curve needs several of each")
-    material = material_of(options)
+    data = experiment_data(options)
     sizes = sorted(set(options.sizes))
-    tasks = curve_tasks(material, draws=options.draws, sizes=sizes)
-    found = outcomes_of(tasks, {material.name: material}, options)
-    section = curve_section(
-        f"Learning curves of {material.name}", curves(found), worth_of_rules(found)
-    )
+    tasks = curve_tasks(data, draws=options.draws, sizes=sizes)
+    found = outcomes_of(tasks, {data.name: data}, options)
+    section = curve_section(f"Learning curves of {data.name}", curves(found), worth_of_rules(found))
     hand_out(section.title, [section], found, options)
     return 0
 
@@ -220,7 +218,7 @@ def run_curve(options: argparse.Namespace) -> int:
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
     """Table, rules, target, draws."""
-    add_material_options(parser, needs_rules=False)
+    add_data_options(parser, needs_rules=False)
     parser.add_argument(
         "--target",
         metavar="FIGURE=VALUE",
@@ -261,15 +259,15 @@ def run_plan(options: argparse.Namespace) -> int:
         raise DataError(f"expected --draws of {FEWEST_DRAWS} or more, got {options.draws}")
     if options.parameters is not None and options.parameters < 1:
         raise DataError(f"expected --parameters of 1 or more, got {options.parameters}")
-    material = material_of(options)
-    sizes = sorted(set(options.sizes)) if options.sizes else plan_sizes(material)
+    data = experiment_data(options)
+    sizes = sorted(set(options.sizes)) if options.sizes else plan_sizes(data)
     if len(sizes) < 3 or sizes[0] < 4:
         raise DataError("expected three --sizes or more, each of 4 patients or more, for a curve")
     own = {} if options.fixed is None else {"lambda1": options.fixed}
-    tasks = plan_tasks(material, draws=options.draws, sizes=sizes, options=own)
-    found = outcomes_of(tasks, {material.name: material}, options)
-    plan = study_plan(material, found, target, parameters=options.parameters)
-    section = plan_section(f"Labelled patients for a study like {material.name}", plan)
+    tasks = plan_tasks(data, draws=options.draws, sizes=sizes, options=own)
+    found = outcomes_of(tasks, {data.name: data}, options)
+    plan = study_plan(data, found, target, parameters=options.parameters)
+    section = plan_section(f"Labelled patients for a study like {data.name}", plan)
     hand_out(section.title, [section], found, options)
     print(plan.paragraph())
     if options.out:
@@ -279,15 +277,15 @@ def run_plan(options: argparse.Namespace) -> int:
 
 
 # --------------------------------------------------------------------------------------------------
-# hipad doubt
+# hipad sensitivity
 
 
 FOLDS = 5
 
 
-def add_doubt_options(parser: argparse.ArgumentParser) -> None:
+def add_sensitivity_options(parser: argparse.ArgumentParser) -> None:
     """Add options: table, rules, which rule, what to sweep."""
-    add_material_options(parser, needs_rules=True)
+    add_data_options(parser, needs_rules=True)
     parser.add_argument(
         "--rule",
         metavar="N",
@@ -307,23 +305,23 @@ def add_doubt_options(parser: argparse.ArgumentParser) -> None:
     add_work_options(parser)
 
 
-def run_doubt(options: argparse.Namespace) -> int:
+def run_sensitivity(options: argparse.Namespace) -> int:
     """What if a rule is wrong: sweep its threshold, worth or outcome, and see when it harms.
 
-        hipad doubt DATA --label COLUMN --rules FILE --rule 1 --thresholds 100 126 150
+        hipad sensitivity DATA --label COLUMN --rules FILE --rule 1 --thresholds 100 126 150
 
     Every version of the rule is fitted with its weight as it is (learnt where none is written),
     as a certainty, and left out, each tuned for itself, on the same draws. Without values to
     sweep, the rule is tried as written, about features that have nothing to do with it, and with
     the other outcome.
     """
-    material = material_of(options)
-    axis, versions = versions_of(material, options)
+    data = experiment_data(options)
+    axis, versions = versions_of(data, options)
     rows = {"labelled": options.labelled} if options.labelled else {"fold": [0, FOLDS]}
-    tasks = sweep_tasks(material, versions, draws=options.draws, rows=rows)
-    found = outcomes_of(tasks, {material.name: material}, options)
-    rules = parse_rules(material.rules)
-    title = f"What if {rules.labels[position_of(rules, options.rule)]} of {material.name} is wrong"
+    tasks = sweep_tasks(data, versions, draws=options.draws, rows=rows)
+    found = outcomes_of(tasks, {data.name: data}, options)
+    rules = parse_rules(data.rules)
+    title = f"What if {rules.labels[position_of(rules, options.rule)]} of {data.name} is wrong"
     sections = [
         sweep_section(title, axis, sweep(found, versions)),
         sweep_section("Area under ROC", axis, sweep(found, versions, "area"), "area under ROC"),
@@ -343,19 +341,19 @@ def position_of(rules: RuleSet, wanted: str | None) -> int:
 
 
 def versions_of(
-    material: ExperimentData, options: argparse.Namespace
+    data: ExperimentData, options: argparse.Namespace
 ) -> tuple[str, Sequence[PerturbedRule]]:
     """Return what is swept, and every version of the rules."""
-    position = position_of(parse_rules(material.rules), options.rule)
+    position = position_of(parse_rules(data.rules), options.rule)
     if options.thresholds:
         place = None if options.condition is None else options.condition - 1
-        return "threshold", threshold_versions(material.rules, position, options.thresholds, place)
+        return "threshold", threshold_versions(data.rules, position, options.thresholds, place)
     if options.worths:
-        return "worth in patients", worth_versions(material.rules, position, options.worths)
-    negative, positive = map(str, material.labels)
-    strangers = strangers_to(material, np.random.default_rng(0))
-    own = material.blocks, material.feature_names
-    return "advice", wrong_versions(material.rules, position, (negative, positive), strangers, *own)
+        return "worth in patients", worth_versions(data.rules, position, options.worths)
+    negative, positive = map(str, data.labels)
+    strangers = strangers_to(data, np.random.default_rng(0))
+    own = data.blocks, data.feature_names
+    return "advice", wrong_versions(data.rules, position, (negative, positive), strangers, *own)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -364,7 +362,7 @@ def versions_of(
 
 def add_tune_options(parser: argparse.ArgumentParser) -> None:
     """Add options: table, rules, grid, folds."""
-    add_material_options(parser, needs_rules=False)
+    add_data_options(parser, needs_rules=False)
     own = parser.add_argument_group("grid")
     own.add_argument(
         "--count",
@@ -399,7 +397,7 @@ def run_tune(options: argparse.Namespace) -> int:
     """
     if options.folds < 2 or options.repeats < 1:
         raise DataError("expected --folds of 2 or more and --repeats of 1 or more")
-    material = material_of(options)
+    data = experiment_data(options)
     grid = {
         "lambda1": options.lambda1 or options.count,
         "lambda2": options.lambda2,
@@ -407,15 +405,15 @@ def run_tune(options: argparse.Namespace) -> int:
         "rho": amounts("--rho", options.rho),
     }
     tasks = tune_tasks(
-        material,
+        data,
         grid,
         folds=options.folds,
         repeats=options.repeats,
         honest=not options.quick,
         score=options.score,
     )
-    found = outcomes_of(tasks, {material.name: material}, options)
-    title, honest = f"Settings for {material.name}", honest_estimate(found, options.score)
+    found = outcomes_of(tasks, {data.name: data}, options)
+    title, honest = f"Settings for {data.name}", honest_estimate(found, options.score)
     hand_out(title, tuning_sections(title, tuned(found), honest, options.score), found, options)
     return 1 if any(done.failed for done in found) else 0
 
@@ -468,7 +466,7 @@ def run_reproduce(options: argparse.Namespace) -> int:
         raise DataError(f"expected --seeds of 1 or more, got {options.seeds}")
     parts = PARTS if options.experiment == "all" else (options.experiment,)
     plan = gather(parts, options.data, options.seeds)
-    found = outcomes_of(plan.tasks, plan.materials, options)
+    found = outcomes_of(plan.tasks, plan.data_by_name, options)
     sections = repeat_sections(found, plan)
     hand_out("The HIPAD paper, repeated", sections, found, options)
     return 1 if any(done.failed for done in found) else 0

@@ -418,8 +418,8 @@ def read_data(path: str, turn: Turn = "auto", stated: FileFormat = FOUND_OUT) ->
         print(f"note: {name}: {len(noticed) - MOST_REMARKS:,} more remarks", file=sys.stderr)
     asked = table.reading.open_questions
     for question in asked[:MOST_REMARKS]:
-        ways = [option_words(answer.change) for answer in question.answers]
-        other = f"; else {listed(ways, 'or')}" if ways else ""
+        changes = [option_words(answer.change) for answer in question.answers]
+        other = f"; else {listed(changes, 'or')}" if changes else ""
         print(f"question: {name}: {question.text}{other}", file=sys.stderr)
     if len(asked) > MOST_REMARKS:
         print(f"question: {name}: {len(asked) - MOST_REMARKS:,} more", file=sys.stderr)

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -68,11 +69,12 @@ COMMANDS: Final = {
     "check": Command("check", "what rules do on a table, and what is odd", about_rules=True),
     "curve": Command("experiments", "learning curves on a table: with rules, without, LIBSVM"),
     "plan": Command("experiments", "how many labelled patients a study needs, with an interval"),
-    "doubt": Command("experiments", "what if a rule is wrong: sweep its threshold or weight"),
+    "sensitivity": Command("experiments", "what if a rule is wrong: sweep its threshold or weight"),
     "tune": Command("experiments", "try settings by cross-validation on a table"),
     "reproduce": Command("experiments", "repeat the paper: its tables and its figure"),
     "schema": Command("models", "the JSON Schema of model files"),
 }
+OLD_COMMANDS: Final = {"doubt": "sensitivity"}  # names of earlier versions, for one release
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lost = open_streams()
     try:
         try:  # the commands come here, where a bad variable of the environment ends in a sentence
-            words = sys.argv[1:] if arguments is None else list(arguments)
+            words = _todays_command(sys.argv[1:] if arguments is None else list(arguments))
             options = build_parser(words).parse_args(words)
             written_files().clear()
             code: int = options.run(options)
@@ -94,9 +96,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {sentence(error)}", file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
-        print(f"stopped: {told_written()}", file=sys.stderr)
+        print(f"stopped: {written_summary()}", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _todays_command(words: list[str]) -> list[str]:
+    """Return the words with a command under today's name, and warn of an earlier one."""
+    new = OLD_COMMANDS.get(words[0]) if words else None
+    if new is None:
+        return words
+    text = f"hipad {words[0]} is accepted for one more release: write hipad {new}"
+    warnings.warn(text, FutureWarning, stacklevel=2)
+    return [new, *words[1:]]
 
 
 def written_files() -> list[str]:
@@ -105,7 +117,7 @@ def written_files() -> list[str]:
     return found
 
 
-def told_written() -> str:
+def written_summary() -> str:
     """Return what a command has written that was stopped before its end."""
     written = written_files()
     if not written:

@@ -33,6 +33,13 @@ from hipad.cli.check import (
     with_all_labels,
     written,
 )
+from hipad.cli.column_files import (
+    add_column_options,
+    columns_to_predict,
+    is_column_file,
+    is_column_file_to_predict,
+    run_column_fit,
+)
 from hipad.cli.inputs import (
     Bar,
     add_format_options,
@@ -66,7 +73,7 @@ from hipad.data import (
     split,
     to_csv,
 )
-from hipad.data.roles import CERTAIN, labels_of, row_groups
+from hipad.data.roles import CERTAIN, labels_of, later_row_ids, row_groups
 from hipad.data.table import STDOUT, write_bytes, write_text
 from hipad.estimator.base import ClassRuns
 from hipad.estimator.calibration import check_prevalence
@@ -123,7 +130,12 @@ SWITCHES = {
 
 def add_fit_options(parser: argparse.ArgumentParser) -> None:
     """Add options: data, rules, where to save, and the classifier's parameters."""
-    parser.add_argument("data", metavar="DATA", help=f"a table: {', '.join(FORMATS)}")
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        help=f"a table ({', '.join(FORMATS)}), or a file that is read by columns (PLINK .bed, a "
+        "column store, .npy, Zarr)",
+    )
     add_table_options(parser)
     parser.add_argument("--rules", metavar="FILE", help="one rule per line (default: none)")
     add_rule_options(parser)
@@ -146,6 +158,7 @@ def add_fit_options(parser: argparse.ArgumentParser) -> None:
         "judging (default: none; rows of DATA without a label are used in any case)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the split (default: 0)")
+    add_column_options(parser)
     add_parameters(parser)
 
 
@@ -217,6 +230,9 @@ def run_fit(options: argparse.Namespace) -> int:
     read = [options.data, options.test, options.unlabelled, options.rules, options.blocks]
     check_output(options.model, read)
     words = sys.stderr if options.model in STDOUT else sys.stdout
+    if is_column_file(options.data, options):
+        found = run_column_fit(options, words)
+        return REFUSED if found is None else end_of_fit(options, found, words)
     text = read_rule_file(options.rules) if options.rules else ""
     table_read = read_described(options.data, options)
     if classes := classes_of(table_read, options):
@@ -488,15 +504,19 @@ def run_predict(options: argparse.Namespace) -> int:
         check_output(options.out, [options.model, options.data])
     stored = read_model(options.model)
     origin = origin_of(stored)
-    table = read_data(options.data, stated=model_format(origin, options))
-    table = facing(table, origin.recipe.number_names)
-    X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
+    if is_column_file_to_predict(options.data):
+        X, table = columns_to_predict(options.data, stored, origin)
+        rows = np.arange(table.n_rows)
+    else:
+        table = read_data(options.data, stated=model_format(origin, options))
+        table = facing(table, origin.recipe.number_names)
+        X, rows = origin.recipe.matrix(table, np.arange(table.n_rows))
     if not len(rows):
         print("note: no row is without gaps, so there are no answers", file=sys.stderr)
-    columns = {
-        **({"patient": [ids[i] for i in rows]} if (ids := table.ids) else {}),
-        "row": (rows + 1).tolist(),
-    }
+    features = {*origin.recipe.number_names, *origin.recipe.levels}
+    ids, _ = later_row_ids(table, label=origin.label, group=origin.group, features=features)
+    columns: dict[str, list[Any]] = {"patient": [ids[i] for i in rows]} if ids else {}
+    columns["row"] = (rows + 1).tolist()
     if len(origin.classes) > 2:
         found = all_answers(stored.classifier, X, origin, options.prevalence)
     else:
@@ -509,7 +529,7 @@ def run_predict(options: argparse.Namespace) -> int:
         print(f"saved: {options.out}, {len(rows):,} of {table.n_rows:,} rows", file=sys.stderr)
     else:
         sys.stdout.write(text)
-    tell_accuracy(table, origin, rows, found)
+    print_accuracy(table, origin, rows, found)
     return 0
 
 
@@ -545,7 +565,7 @@ def all_answers(
     return answer_columns(clf, X, origin.classes)
 
 
-def tell_accuracy(
+def print_accuracy(
     table: Table, origin: Origin, rows: np.ndarray, found: dict[str, list[Any]]
 ) -> None:
     """Compare with the labels where the table has them."""

@@ -160,8 +160,8 @@ def _repeatable(
         write_text(Path(options.script), script(found), not_over=named)
         print(f"saved: {options.script}", file=sys.stderr)
     if options.figures:
-        told = json.dumps(figures(found), indent=1)
-        write_text(Path(options.figures), told + "\n", not_over=named)
+        summary = json.dumps(figures(found), indent=1)
+        write_text(Path(options.figures), summary + "\n", not_over=named)
         print(f"saved: {options.figures}", file=sys.stderr)
 
 
@@ -177,8 +177,8 @@ def _noted(study: Study, options: argparse.Namespace) -> Study:
         if options.refits < 0 or options.refits == 1:
             raise DataError(f"expected 0 or 2 refits or more, got {options.refits}")
         study = replace(study, analysis=replace(study.analysis, refits=options.refits))
-    told = {name: getattr(options, name) for name in ("title", "question")}
-    return study.with_notes(**{name: text for name, text in told.items() if text})
+    values = {name: getattr(options, name) for name in ("title", "question")}
+    return study.with_notes(**{name: text for name, text in values.items() if text})
 
 
 def _tables(
@@ -212,14 +212,14 @@ def _with_tables(
         return study
     for role, table in tables.items():
         study.check_table(role, table.sha256)
-    told = tuple(
+    lines = tuple(
         StudyTable(role, Path(paths[role] or "").name, table.sha256, table.reading.stated)
         for role, table in tables.items()
     )
     held = study.held_back
     if "test" in tables and held.kind == "none":
         held = HeldBack("file")
-    return replace(study, tables=told, held_back=held)
+    return replace(study, tables=lines, held_back=held)
 
 
 def _opened(study: Study, tables: dict[TableRole, Table], why: str) -> Study:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from hipad.data.file_format import (
     Question,
     Reading,
     ThreeDigits,
-    tell_rows,
+    report_rows,
 )
 from hipad.data.table import Table, tidy_names
 from hipad.data.written_numbers import (
@@ -30,9 +31,10 @@ from hipad.data.written_numbers import (
     FEW_LEVELS,
     IS_WHOLE,
     KEPT_AS_TEXT,
+    POWER,
     USUAL_GAPS,
     Cells,
-    Evidence,
+    DecimalSigns,
     GapWords,
     NumberReader,
     OpenWord,
@@ -133,11 +135,11 @@ class ColumnRules:
     stated: FileFormat = field(default_factory=FileFormat)
     words: GapWords = USUAL_GAPS
     separator: str = ""
-    evidence: Evidence = field(default_factory=Evidence)  # of plain columns, from the first rows
+    evidence: DecimalSigns = field(default_factory=DecimalSigns)  # plain columns, first rows
     gaps: Counter[str] = field(default_factory=Counter)  # words taken as gaps
     questions: list[Question] = field(default_factory=list)
     opened: dict[str, str] = field(default_factory=dict)  # columns with 1,234, and such a cell
-    total: Evidence = field(default_factory=Evidence)  # of all columns that were looked at
+    total: DecimalSigns = field(default_factory=DecimalSigns)  # of all columns that were looked at
     three_digits: ThreeDigits | None = None  # what the sign of 1,234 was taken for, where it came
 
     def name(self, j: int) -> str:
@@ -148,7 +150,7 @@ class ColumnRules:
         if len(self.questions) < MOST_QUESTIONS:
             self.questions.append(Question(key, text, answers))
 
-    def decimal_of(self, own: Evidence, total: Evidence) -> str:
+    def decimal_of(self, own: DecimalSigns, total: DecimalSigns) -> str:
         """Return the decimal sign of a column, by its own numbers, else by those of the table."""
         if self.stated.decimal:
             return self.stated.decimal
@@ -312,8 +314,8 @@ def _column(
     levels: Levels,
     codes: Codes | None,
     rules: ColumnRules,
-    own: Evidence,
-    total: Evidence,
+    own: DecimalSigns,
+    total: DecimalSigns,
 ) -> WrittenColumn:
     """Return text, or numbers if all but a few cells are, with a remark on the others."""
     name, stated, written = rules.name(j), rules.stated, levels.numbers
@@ -403,6 +405,7 @@ def _text_column(
         _ask_word(name, each, rules)
     if 2 <= np.count_nonzero(~gaps) <= FEW_LEVELS:
         _ask_alike(name, levels.shown(~gaps), rules)
+    _ask_several(name, levels, gaps, times, rules)
     remark = "; ".join(map(str, opened))
     return replace(text, gaps=gaps, remark=remark)
 
@@ -424,11 +427,65 @@ def _ask_word(name: str, each: OpenWord, rules: ColumnRules) -> None:
     )
 
 
+SEVERAL: Final = r"^[0-9]+(?:[.,][0-9]+)? ?(?:±|\+/-|\+-|/|;|\||\() ?[-+]?[0-9]"
+DATED: Final = r"^[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{2,4}"
+MONTHS: Final = (
+    r"(?i:jan|feb|mar|mär|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)[a-zä]*\.?"
+)
+BY_SPREADSHEET: Final = rf"^(?:[0-9]{{1,2}}[-. ] ?{MONTHS}|{MONTHS}[- ][0-9]{{1,2}})$"
+RANGE: Final = r"^[0-9]{1,3} ?[-–] ?[0-9]{1,3}$"
+LEAST_SEVERAL: Final = 3  # different cells, of which most hold two numbers
+SAME_MEANING: Final = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, other in (
+        ("yes y ja j oui o si sí tak да true t 1 wahr vrai", "no n nein non nie нет false f 0 nee"),
+        ("m male man men boy männlich mann homme hombre", "f w female woman women girl weiblich "
+         "frau femme mujer"),
+        ("pos positive positiv +", "neg negative negativ -"),
+    )
+)  # fmt: skip
+
+
+def _ask_several(
+    name: str,
+    levels: Levels,
+    gaps: BoolArray,
+    times: npt.NDArray[np.int64],
+    rules: ColumnRules,
+) -> None:
+    """Cells of two numbers, such as 5.1 ± 0.2; and ranges that a spreadsheet took for dates."""
+    if name in rules.stated.as_text:
+        return
+    filled = int(times[~gaps].sum())
+    several = ~gaps & matches(levels.texts, SEVERAL) & ~matches(levels.texts, DATED)
+    if several.sum() >= LEAST_SEVERAL and times[several].sum() > NEAR_SHARE * filled:
+        rules.ask(
+            f"several:{name}",
+            f"column {name!r} is read as text, as its cells hold more than one number each "
+            f"({some(levels.shown(several))}): write them in columns of their own in the file",
+        )
+    dated = ~gaps & matches(levels.texts, BY_SPREADSHEET)
+    if dated.any() and matches(levels.texts, RANGE).any():
+        rules.ask(
+            f"dated:{name}",
+            f"column {name!r}: {some(levels.shown(dated))} beside ranges, as a spreadsheet makes "
+            "dates of 5-9 and the like: correct these cells in the file",
+        )
+
+
 def _ask_alike(name: str, words: list[str], rules: ColumnRules) -> None:
-    """Levels that differ in the case of letters or in blanks only."""
+    """Levels that differ in the case of letters or in blanks only, or are words for the same."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(" ".join(word.casefold().split()), []).append(word)
+    for sides in SAME_MEANING:
+        if len(groups) > 2 and set(groups) <= sides[0] | sides[1]:
+            found = [some([word for word in groups if word in side]) for side in sides]
+            rules.ask(
+                f"alike:{name}",
+                f"column {name!r}: {found[0]} seem to mean the same, and so do {found[1]}, but are "
+                "different levels: write them alike in the file",
+            )
     for alike in groups.values():
         if len(alike) > 1:
             text = listed([repr(word) for word in alike])
@@ -499,8 +556,8 @@ def _remark(
     odd: BoolArray,
     limited: BoolArray,
     times: npt.NDArray[np.int64],
-    own: Evidence,
-    total: Evidence,
+    own: DecimalSigns,
+    total: DecimalSigns,
     decimal: str,
 ) -> str:
     """Return what became of cells that are no plain numbers."""
@@ -555,6 +612,8 @@ def _units(levels: Levels, numeric: BoolArray, times: npt.NDArray[np.int64]) -> 
     named = [unit for unit in found if unit]
     if len(named) > 1:
         return f"its numbers have different units ({some(sorted(named))})"
+    if named and "" in found and re.match(POWER, named[0]):
+        return f"some of its numbers are multiplied by a power ({named[0]}), others are not"
     return ""
 
 
@@ -629,7 +688,7 @@ class CellStyle:
 
     stated: FileFormat = field(default_factory=FileFormat)
     separator: str = ""
-    evidence: Evidence = field(default_factory=Evidence)  # of the first rows
+    evidence: DecimalSigns = field(default_factory=DecimalSigns)  # of the first rows
     watched: tuple[int, ...] = ()  # columns to look at as texts, though they may be plain numbers
     index: int = -1  # the column that only names the rows
 
@@ -888,7 +947,7 @@ def _read_numbers(
         elif numbers.size:
             matrix[n_rows : n_rows + n, ~texts.odd] = numbers
         n_rows += n
-        tell_rows(n_rows, shape[0])
+        report_rows(n_rows, shape[0])
     return matrix[:n_rows], texts
 
 

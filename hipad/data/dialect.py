@@ -20,7 +20,7 @@ from hipad.data.written_numbers import (
     OPEN_POINT,
     SURE_COMMA,
     SURE_POINT,
-    Evidence,
+    DecimalSigns,
     to_number,
 )
 from hipad.exceptions import DataError
@@ -58,7 +58,11 @@ TOTAL: Final = re.compile(
     r"(grand )?(sub)?totals?|sums?|summen?|gesamt(summe)?|insgesamt|zwischensumme|means?|average|"
     r"avg\.?|mittel(wert)?|mw|durchschnitt|median(wert)?|s\.?d\.?|std\.?( ?dev(iation)?\.?)?|"
     r"stabw\.?|standardabweichung|count|anzahl|min(imum)?|max(imum)?|somme|moyenne|"
-    r"[eé]cart[- ]type|suma|promedio|media|totale|somma|overall|n",
+    r"[eé]cart[- ]type|suma( total)?|promedio|media|totale( generale)?|somma|overall|n|"
+    r"total(es)? (general|g[eé]n[eé]ral|geral|all)|gesamt(ergebnis|zahl)|ergebnis|endsumme|"
+    r"mediana|m[eé]diane|totaal|gemiddelde|mediaan|totalt|genomsnitt|gjennomsnitt|i alt|yhteensä|"
+    r"keskiarvo|razem|[sś]rednia|celkem|pr[ůu]měr|összesen|átlag|toplam|ortalama|"
+    r"итого|всего|среднее|合計|平均|总计|合计|平均值|합계|평균|mean ?(±|\+/-) ?s\.?d\.?",
     re.IGNORECASE,
 )
 
@@ -592,16 +596,16 @@ def checked(rows: Iterable[list[str]]) -> Iterator[list[str]]:
         ) from error
 
 
-def sample_evidence(rows: list[Row]) -> Evidence:
+def sample_evidence(rows: list[Row]) -> DecimalSigns:
     """Return what the cells of the first rows tell of decimal signs."""
     cells = list(islice(chain.from_iterable(row.cells for row in rows), SAMPLE_CELLS))
     plain = [cell.strip().replace("\u2212", "-") for cell in cells if len(cell) < 60]
     patterns = (SURE_POINT, SURE_COMMA, OPEN_POINT, OPEN_COMMA)
     tests = [re.compile(pattern) for pattern in patterns]
-    return Evidence(*(sum(bool(test.match(cell)) for cell in plain) for test in tests))
+    return DecimalSigns(*(sum(bool(test.match(cell)) for cell in plain) for test in tests))
 
 
-def watched_columns(rows: list[Row], evidence: Evidence, separator: str) -> list[int]:
+def watched_columns(rows: list[Row], evidence: DecimalSigns, separator: str) -> list[int]:
     """Return columns of plain numbers to look at as texts: nothing tells what their 1.234 is."""
     if not evidence.is_open:
         return []

@@ -177,7 +177,7 @@ def unpacked(data: bytes, limits: Limits) -> bytes:
 # --------------------------------------------------------------------------------------------------
 # How far reading has come, told by the readers to whoever listens.
 #
-# Readers call `tell_rows` as often as they like; it costs nothing while nobody listens, and a
+# Readers call `report_rows` as often as they like; it costs nothing while nobody listens, and a
 # listener hears of it a few times a second.
 
 
@@ -200,7 +200,7 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener = before
 
 
-def tell_rows(done: int, most: int) -> None:
+def report_rows(done: int, most: int) -> None:
     """So many rows are read of so many."""
     global _next_time
     if _listener is None or time.monotonic() < _next_time:
@@ -232,6 +232,11 @@ ENCODINGS: Final = {
     "cp1250": "Windows (Central Europe)",
     "cp1251": "Windows (Cyrillic)",
     "iso8859_15": "ISO 8859-15",
+    "iso8859_7": "ISO 8859-7 (Greek)",
+    "cp1254": "Windows (Turkish)",
+    "cp932": "Shift-JIS (Japanese)",
+    "gb18030": "GB 18030 (Chinese)",
+    "cp949": "Windows (Korean)",
 }
 HALF_LETTER: Final = re.compile("[\ud800-\udfff]")  # which no file can hold
 MOST_WORDS: Final = 200
@@ -277,7 +282,8 @@ class FileFormat:
 
     Examples
     --------
-    >>> from hipad import FileFormat, read_table
+    >>> from hipad import read_table
+    >>> from hipad.data import FileFormat
     >>> table = read_table(b"a;b\\n1,234;2\\n", stated=FileFormat(three_digits="thousands"))
     >>> table.numbers.tolist()
     [[1234.0, 2.0]]

@@ -6,6 +6,7 @@ each step is recorded as a recipe, so that later tables are turned into the same
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -31,7 +32,7 @@ from hipad.data.roles import (
     row_groups,
 )
 from hipad.data.table import Matrix, Table, column_statistics, duplicates, medians
-from hipad.data.written_numbers import Text, to_number
+from hipad.data.written_numbers import IS_UNIT, Text, to_number
 from hipad.exceptions import DataError
 from hipad.utils import BoolArray, IntArray, count, number, some
 
@@ -751,11 +752,26 @@ def _drop_columns(
 # Numbers that stand for a missing value, such as 999: asked about, and removed when stated.
 
 
-HIGH_CODES: Final = (7, 8, 9, 77, 88, 99, 777, 888, 999, 7777, 8888, 9999, 99999, 999999)
-LOW_CODES: Final = (-1, -4, -7, -8, -9, -77, -88, -99, -777, -888, -999, -9999, -99999)
+HIGH_CODES: Final = (
+    7, 8, 9, 77, 88, 96, 97, 98, 99, 777, 888, 996, 997, 998, 999, 7777, 8888, 9996, 9997, 9998,
+    9999, 99997, 99998, 99999, 999997, 999998, 999999,
+)  # fmt: skip
+LOW_CODES: Final = (
+    -1, -4, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -777, -888, -997, -998, -999, -9998,
+    -9999, -99999,
+)  # fmt: skip
 APART: Final = 2  # times the largest other value: a code is far from what is measured
 LEAST_VALUES: Final = 2  # different ones beside a code
-MOST_CODES: Final = 3  # different codes of one column
+MOST_CODES: Final = 4  # different codes of one column
+MOST_NAMED: Final = 300  # columns of a table whose names are looked at for what is never zero
+LEAST_DIFFERENT: Final = 6
+ZERO_APART: Final = 0.5  # of the distance between the least value and the median
+NEVER_ZERO: Final = re.compile(
+    r"(?i:glu[ck]ose|blood.?press|blutdruck|systol|diastol|(?<![a-z])(?:bmi|sbp|dbp|rr|hr|hb|hgb|puls|"
+    r"pulse|map|spo2|height|weight|gewicht|gr(?:ö|oe)(?:ß|ss)e|taille|poids|temp|sodium|potassium|"
+    r"natrium|kalium|albumin|ha?emoglobin|(?:heart|resp).?rate|hematocrit|hct)(?![a-z])|"
+    r"temperature|skin.?thick|creatinin)|BloodPressure|SkinThickness"
+)
 MOST_ASKED: Final = 20
 COLUMNS_LOOKED_AT: Final = 2_000
 
@@ -785,10 +801,100 @@ def with_gap_codes(table: Table, stated: FileFormat) -> Table:
                 (Answer(f"{shown}: a gap", {"column_gaps": {name: words}}),),
             )
         )
+    questions += unlike_rows(table)
     if not questions:
         return table
     reading = table.reading
     return replace(table, reading=replace(reading, questions=(*reading.questions, *questions)))
+
+
+# --------------------------------------------------------------------------------------------------
+# Columns of numbers whose rows cannot be compared: other units, or other things in each row.
+
+
+ONE_UNIT: Final = re.compile(IS_UNIT)
+MEASURED: Final = frozenset(
+    [
+        "test",
+        "tests",
+        "parameter",
+        "param",
+        "analyte",
+        "analyt",
+        "variable",
+        "variablename",
+        "measure",
+        "measurement",
+        "marker",
+        "item",
+        "labtest",
+        "lbtest",
+        "lbtestcd",
+        "paramcd",
+        "assay",
+        "messgrösse",
+        "messgröße",
+        "merkmal",
+        "prueba",
+        "examen",
+        "determinacion",
+        "parametro",
+        "parametre",
+    ]
+)
+RESULTS: Final = frozenset(
+    [
+        "value",
+        "values",
+        "result",
+        "results",
+        "wert",
+        "werte",
+        "messwert",
+        "ergebnis",
+        "valeur",
+        "resultat",
+        "résultat",
+        "valor",
+        "resultado",
+        "valore",
+        "risultato",
+        "aval",
+        "lborres",
+        "lbstresn",
+        "waarde",
+    ]
+)
+
+
+def unlike_rows(table: Table) -> list[Question]:
+    """Return questions about a column of different units, and about one row a measurement."""
+    found = []
+    for name, cells in table.text.items():
+        levels = np.unique(cells[cells != ""])
+        if not 2 <= levels.size <= MAX_LEVELS or levels.size * 2 > max(table.n_rows, 4):
+            continue
+        shown = some(levels.tolist())
+        words = {re.sub(r"[\W_]+", "", name).lower()}
+        results = [other for other in table.number_names if other.lower() in RESULTS]
+        if all(len(str(level)) > 1 and ONE_UNIT.search(str(level)) for level in levels):
+            found.append(
+                Question(
+                    f"unit column:{name}",
+                    f"column {name!r} holds units ({shown}): numbers beside it that are in "
+                    "different units cannot be compared, write them in one unit in the file",
+                )
+            )
+        elif words & MEASURED and results:
+            found.append(
+                Question(
+                    f"long:{name}",
+                    f"column {name!r} says what {results[0]!r} is in each row ({shown}): a row is "
+                    "one measurement here, and a model needs one row for a patient, with a column "
+                    f"for each {name}",
+                )
+            )
+    return found
 
 
 def _without_stated(table: Table, stated: FileFormat) -> Table:
@@ -820,13 +926,16 @@ def _likely_codes(table: Table) -> dict[str, list[float]]:
     with np.errstate(invalid="ignore"):
         high = np.fmax.reduce(numbers, axis=0)
         low = np.fmin.reduce(numbers, axis=0)
-    maybe = np.flatnonzero(np.isin(high, HIGH_CODES) | np.isin(low, LOW_CODES))
+    maybe = np.isin(high, HIGH_CODES) | np.isin(low, LOW_CODES)
+    if len(table.names) <= MOST_NAMED:
+        maybe |= low == 0
     found: dict[str, list[float]] = {}
-    for j in maybe[:COLUMNS_LOOKED_AT].tolist():
-        values = np.unique(numbers[:, j])
-        codes = _codes(values[np.isfinite(values)])
+    for j in np.flatnonzero(maybe)[:COLUMNS_LOOKED_AT].tolist():
+        column, name = numbers[:, j], table.number_names[j]
+        values, times = np.unique(column[np.isfinite(column)], return_counts=True)
+        codes = _codes(values) or _odd_one_out(values, times) or _impossible_zero(values, name)
         if codes:
-            found[table.number_names[j]] = codes
+            found[name] = codes
     return found
 
 
@@ -834,6 +943,10 @@ def _codes(values: npt.NDArray[np.float64]) -> list[float]:
     """Return of sorted different values, those at the ends that are codes."""
     codes: list[float] = []
     rest = values
+    lows = rest[(rest < 0) & np.isin(rest, LOW_CODES)]
+    several = 1 < lows.size <= min(MOST_CODES, len(rest) - LEAST_VALUES)
+    if several and lows.size == np.count_nonzero(rest < 0) and lows[-2] < -5:
+        codes, rest = lows.tolist(), rest[lows.size :]
     while len(rest) > LEAST_VALUES and len(codes) < MOST_CODES:
         if rest[-1] in HIGH_CODES and _is_apart(rest[-1], rest[:-1]):
             codes.append(float(rest[-1]))
@@ -844,9 +957,23 @@ def _codes(values: npt.NDArray[np.float64]) -> list[float]:
         else:
             break
     # A run of codes such as 8 and 9 is one only if the values below are far from all of them.
-    if codes and codes[0] > 0 and not _is_apart(min(codes), rest):
+    high = [code for code in codes if code > 0]
+    if high and not _is_apart(min(high), rest):
         return []
     return sorted(codes)
+
+
+def _odd_one_out(values: npt.NDArray[np.float64], times: npt.NDArray[np.int64]) -> list[float]:
+    """Return -1 beside 0 and 1 where it is much the rarest: change and its sign has it often."""
+    rare = values.tolist() == [-1.0, 0.0, 1.0] and 2 * times[0] < times[1:].min()
+    return [-1.0] if rare else []
+
+
+def _impossible_zero(values: npt.NDArray[np.float64], name: str) -> list[float]:
+    """Return 0 where nobody alive has it: far below all others, of what is never zero."""
+    if len(values) < LEAST_DIFFERENT or values[0] != 0 or not NEVER_ZERO.search(name):
+        return []
+    return [0.0] if values[1] > ZERO_APART * (np.median(values[1:]) - values[1]) else []
 
 
 def _is_apart(code: float, rest: npt.NDArray[np.float64]) -> bool:

@@ -264,7 +264,7 @@ def read_table(
     See Also
     --------
     prepare : Make a matrix and labels of a table.
-    FileFormat : How a file is written.
+    hipad.data.FileFormat : How a file is written.
 
     Examples
     --------
@@ -367,7 +367,9 @@ def as_utf8(
     remark = f"not UTF-8 (line {line:,}), read as {ENCODINGS[encoding]}: check names with accents"
     start = max(data.rfind(b"\n", 0, wrong), wrong - 30) + 1
     shown = data[start : wrong + 20].decode(encoding, "replace").split("\n")[0].strip()
-    others = [name for name in ("cp1252", "cp850", "mac_roman") if name != encoding]
+    western = ("cp1252", "cp850", "mac_roman")
+    likely = western if encoding in western else ("cp1251", "cp932", "gb18030", "cp1252")
+    others = [name for name in likely if name != encoding]
     question = Question(
         "encoding",
         f"the file does not tell its encoding; read as {ENCODINGS[encoding]}, line {line:,} has "
@@ -401,9 +403,17 @@ def _is_mostly_utf8(data: bytes) -> bool:
     return sound >= 4 * wrong > 0
 
 
+MANY_HIGH: Final = 0.35  # of all letters: no Western language has so many beyond ASCII
+CYRILLIC: Final = 0.92  # of these, in the half of the code page that holds Cyrillic letters
+DOUBLE: Final = 0.05  # of these, where only the first byte of a Japanese letter may stand
+
+
 def _likeliest(data: bytes) -> str:
-    """Return the encoding of one byte per letter that makes most letters of Western names."""
+    """Return the encoding that makes most letters of names."""
     part = data[: 2**20]
+    high = re.findall(rb"[\x80-\xff]", part)
+    if len(high) > MANY_HIGH * len(re.findall(rb"[A-Za-z\x80-\xff]", part)):
+        return _not_western(part, b"".join(high))
     if not re.search(rb"[A-Za-z][\x80-\x9f]|[\x80-\x9f][A-Za-z]", part):
         return "cp1252"
 
@@ -411,6 +421,19 @@ def _likeliest(data: bytes) -> str:
         return sum(letter in WESTERN for letter in part.decode(encoding, "replace"))
 
     return max(("cp1252", "cp850", "mac_roman"), key=letters)
+
+
+def _not_western(part: bytes, high: bytes) -> str:
+    """Return the encoding of text of which most letters are beyond ASCII."""
+    upper = len(re.findall(rb"[\xa8\xb8\xc0-\xff]", high))
+    if upper > CYRILLIC * len(high):
+        return "cp1251"
+    first = len(re.findall(rb"[\x80-\xa0]", high)) > DOUBLE * len(high)
+    for encoding in ("cp932", "gb18030") if first else ("gb18030", "cp932"):
+        wrong = part.decode(encoding, "replace").count("\ufffd")
+        if wrong <= 1:  # the last letter may be cut in two
+            return encoding
+    return "cp1251"
 
 
 def _not_utf8(data: bytes) -> int | None:

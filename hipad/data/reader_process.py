@@ -61,12 +61,12 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
     hold_to(limits.memory_bytes, limits.seconds)
     progress = (folder / PROGRESS).open("r+b", buffering=0)
 
-    def tell(done: float | None, words: str) -> None:
+    def report(done: float | None, words: str) -> None:
         progress.seek(0)
         progress.write(json.dumps([done, words]).encode().ljust(100))
 
     try:
-        with listening(tell):
+        with listening(report):
             table = read_table(
                 Path(order["source"]),
                 order["name"],
@@ -74,7 +74,7 @@ def _read(order: dict[str, Any], folder: Path) -> dict[str, str]:
                 turn=order.get("turn", "auto"),
                 stated=FileFormat.from_dict(json.loads((folder / STATED).read_text("ascii"))),
             )
-        tell(None, "almost done")
+        report(None, "almost done")
         _hand_over(table, folder)
     except DataError as error:
         return {"lack": "memory"} if _from_memory(error) else {"error": str(error)}

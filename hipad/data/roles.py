@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
@@ -54,6 +54,10 @@ NEGATIVE_WORDS: Final = frozenset(
         "recovered", "ref", "reference", "remission", "sham", "survival", "survive", "survived",
         "surviving", "survivor", "survivors", "unaffected", "unchanged", "unexposed",
         "uninfected", "unmutated", "untreated", "vehicle", "well", "wild", "wildtype", "wt",
+        "lebend", "lebt", "überlebt", "vivo", "viva", "vivant", "vivante", "levend", "lever",
+        "żyje", "жив", "жива", "生存", "存活", "negativ", "negativo", "negativa", "négatif",
+        "陰性", "阴性", "sano", "sana", "sain", "gezond", "frisk", "zdrowy", "здоров", "健康",
+        "nee", "nej", "nei", "否", "benigno", "bénin", "gutartig",
     ]
 )  # fmt: skip
 POSITIVE_WORDS: Final = frozenset(
@@ -71,9 +75,22 @@ POSITIVE_WORDS: Final = frozenset(
         "relapse", "relapsed", "sarcoma", "sepsis", "septic", "sick", "spam", "stroke",
         "symptomatic", "treated", "true", "tumor", "tumors", "tumour", "tumours",
         "uncontrolled", "unhealthy", "unwell", "yes",
+        "tot", "verstorben", "gestorben", "décédé", "décédée", "decede", "mort", "morte", "morto",
+        "deceduto", "deceduta", "fallecido", "fallecida", "muerto", "muerta", "falecido", "óbito",
+        "overleden", "død", "död", "avliden", "zmarł", "zgon", "умер", "умерла", "死亡", "positiv",
+        "positivo", "positiva", "positif", "陽性", "阳性", "malade", "enfermo", "malato", "ziek",
+        "sjuk", "syg", "chory", "болен", "si", "sí", "sì", "sim", "tak", "да", "是", "maligno",
+        "malin", "bösartig", "rezidiv", "récidive", "recidiva", "recidief",
     ]
 )  # fmt: skip
-NEGATIONS: Final = frozenset(["no", "not", "non", "never", "without", "free", "sans", "ohne"])
+NEGATIONS: Final = frozenset(
+    [
+        "no", "not", "non", "never", "without", "free", "sans", "ohne", "kein", "keine", "keinen",
+        "nicht", "pas", "aucun", "aucune", "sin", "nessun", "nessuna", "senza", "geen", "zonder",
+        "niet", "brak", "bez", "nie", "без", "нет", "utan", "ingen", "inga", "inte", "uten", "ikke",
+        "uden", "sem", "não",
+    ]
+)  # fmt: skip
 ORDERED_WORDS: Final = (  # (negative, positive), where each label has its own of the two
     ("low", "high"), ("mild", "severe"), ("mild", "moderate"), ("good", "poor"), ("good", "bad"),
     ("minor", "major"), ("early", "late"), ("favourable", "unfavourable"),
@@ -354,21 +371,27 @@ def words_of(text: str) -> frozenset[str]:
 # Words for whoever a row is about: as a name, or before a word for a number or a name.
 ALONE: Final = words_of(  # by themselves
     "patient subject participant proband probandin patientin volunteer paciente paziente sujet "
-    "sujeto soggetto deltaker"
+    "sujeto soggetto deltaker pat subj pacjent pacjenta pacient pacienta пациент пациента больной "
+    "患者 病人 受試者 환자 hasta potilas beteg patiënt"
 )
 PERSONS: Final = ALONE | words_of(  # PT is also a lab value, a donor also a kind of donor
     "pat pt subj patienten person individual donor respondent member client animal mouse rat dog "
     "case child infant twin study"
 )
+HOLDERS: Final = words_of(  # who keeps a number: with a word for one, it names a patient
+    "hospital chart file registration registry nhs insurance medical health clinic department"
+)
 NAMES: Final = words_of("id ids identifier identifiant identificador kennung uid uuid guid")
 NUMBERS: Final = words_of(
     "number no nr num nbr nummer numero numéro code key index row record sample name ref "
-    "accession barcode label"
+    "accession barcode label cod n lp номер 番号 编号 編號 № numer lfd lfdnr laufnummer laufende "
+    "sıra"
 )
 WHOLE_NAMES: Final = words_of(  # one word that names a patient or a record by itself
     "patientid patid patno patnr patientno patientnr subjectid subjid subjectno usubjid ptid rid "
     "eid mrn seqn caseid casenr caseno sampleid studyid studyno recordid participantid personid "
     "donorid memberid encounterid hadmid stayid icustayid fallnummer fallnr patientennummer "
+    "患者番号 患者编号 病人编号 症例番号 환자번호 lfdnr laufnr "
     "probandennummer aktenzeichen matricule rownames rowname rownum rownumber unnamed pid"
 )
 BELONGING: Final = words_of(  # things that several patients share
@@ -378,7 +401,8 @@ BELONGING: Final = words_of(  # things that several patients share
 TIMES: Final = words_of(
     "time times day days week weeks month months year years hour hours duration zeit tage tag "
     "monate monat jahre wochen dauer tiempo dias meses anos duracion temps duree jours mois ans "
-    "tempo giorni mesi anni durata tijd dagen maanden jaren"
+    "tempo giorni mesi anni durata tijd dagen maanden jaren delai gg czas dni miesiace lata tid "
+    "dager dagar срок дней месяцев время 日数 期間 天数 时间"
 )
 SURVIVAL: Final = words_of(
     "survival surv survie supervivencia sopravvivenza overleving sobrevida uberleben ueberleben "
@@ -393,6 +417,7 @@ EVENTS: Final = words_of(
     "event status death dead died dies alive deceased decease vital censored censor censoring "
     "relapse relapsed recurrence recurrent recurred recur recurr progression progressed mortality "
     "fatal survived survivor survivors survival fustat failure failed readmission readmitted "
+    "zgon zgony død dod avliden исход умер смерть 転帰 死亡 生存 结局 存活 deceduto deceso "
     "metastasis tod tot verstorben gestorben lebend rezidiv deces decede vivant muerte fallecido "
     "vivo morto morte vivo overleden exitus churn attrition dropout lastfollowup last"
 )
@@ -402,18 +427,25 @@ NOT_TIMES: Final = words_of(
 )
 UNNAMED: Final = words_of("x v1 column_1 _c0 column1 row index")  # a first column without a name
 UNTIL: Final = words_of("to until till bis hasta jusqua")
+DATES: Final = words_of(
+    "date datum data fecha dato datetime timestamp dob birthdate geburtsdatum dtm visitdt dt дата "
+    "日付 日期"
+)
+_HINTS: Final = (
+    PERSONS | NAMES | NUMBERS | WHOLE_NAMES | BELONGING | TIMES | SURVIVAL | FOLLOWED | DATES
+)
 HINT: Final = re.compile(
     "|".join(
-        sorted(
-            PERSONS | NAMES | NUMBERS | WHOLE_NAMES | BELONGING | TIMES | SURVIVAL | FOLLOWED,
-            key=len,
-        )
+        re.escape(word) if len(word) > 2 or not word.isascii() else rf"(?<![a-z]){word}(?![a-z])"
+        for word in sorted(_HINTS, key=len)
     )
+    + "|[#№]|(?<=[a-z])(?:id|no|nr)(?![a-z])"
 )
 FEW: Final = 8  # different values that words need to be names of groups
 LEAST_ROWS: Final = 20  # in which consecutive numbers are no chance
 MOST_ROWS: Final = 4_000  # looked at for a column that separates the classes
 MOST_COLUMNS: Final = 2_000  # in wider tables some column always separates a few patients
+LONG_NAME: Final = 4  # a name has more digits
 NARROW: Final = 100  # columns up to which each separating one is asked about
 MOST_ASKED: Final = 3  # in wider tables more of them are what the data are like
 NEAR_PERFECT: Final = 0.98  # area under the ROC curve
@@ -421,12 +453,18 @@ LEAST_OF_CLASS: Final = 8
 BY_CHANCE: Final = 1e-3  # probability that any column of the table separates so well
 MOST_LEVELS: Final = 20  # of a text column that becomes a feature
 KNOWN_BEFORE: Final = "is it known before the outcome?"
-_CAMEL: Final = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])")
+_CAMEL: Final = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[\u3040-\u9fff])(?=[A-Za-z])")
 _DIGITS: Final = re.compile(r"\d+")
 _DATE: Final = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})|"
-    r"\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?"
+    r"\d{1,2}[- ]?[A-Za-zäûéè]{3,9}\.?[- ]?\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|"
+    r"\d{4}年\d{1,2}月\d{1,2}日)([T ,]{1,2}\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?"
+    r"(Z|[+-]\d{2}:?\d{2})?)?",
+    re.IGNORECASE,
 )
+_CLOCK: Final = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AP]M)?", re.IGNORECASE)
+DAY_NUMBERS: Final = (20_000, 80_000)  # days as a spreadsheet counts them, 1954 to 2119
+EPOCH: Final = (1e8, 5e9)  # seconds since 1970
 
 
 def column_roles(
@@ -462,6 +500,10 @@ def column_roles(
     for name, role in own.items():
         found[name] = ColumnRole(role, "as chosen", decided=True)
     if questions:
+        found |= {
+            name: ColumnRole(Role.FEATURE, reason, question)
+            for name, (reason, question) in _like_names(table, set(found) | set(own)).items()
+        }
         out = {name for name, one in found.items() if one.role is not Role.FEATURE or one.decided}
         for name, reason in separating_columns(table, label, positive, out).items():
             question = f"{name} alone separates the classes: {KNOWN_BEFORE}"
@@ -540,6 +582,28 @@ def row_names(table: Table, roles: Mapping[str, ColumnRole]) -> tuple[str, ...]:
     return table.row_ids
 
 
+def later_row_ids(
+    table: Table, *, label: str, group: str, features: Collection[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the patient of each row of a later table, and the columns that name patients.
+
+    They are told as in the table that a model was fitted to: `group` is the column whose rows were
+    of one patient there, and no feature is an ID. () where nothing names the rows.
+    """
+    found = {
+        name: one
+        for name, one in guess_roles(table, label).items()
+        if one.role is Role.ID and name not in features
+    }
+    names = row_names(table, found) if found or group not in table.names else ()
+    if group in table.names and not names:
+        names, found[group] = tuple(table.as_text(group).tolist()), ColumnRole(Role.GROUP, "")
+    if not names:
+        return (), ()
+    by_text = [name for name, cells in table.text.items() if tuple(cells.tolist()) == names]
+    return names, tuple(dict.fromkeys([*found, *by_text]))
+
+
 def guess_roles(table: Table, label: str) -> dict[str, ColumnRole]:
     """Return the columns that seem to be no features, each with the reason.
 
@@ -579,12 +643,14 @@ def _number_role(table: Table, name: str, label: str) -> ColumnRole | None:
     """Return a column of numbers by its name, where the values agree with it."""
     words = name_words(name)
     kind = _kind_of_name(words)
-    if not kind and not _may_be_time(words):
+    if not kind and not _may_be_time(words) and not set(words) & DATES:
         return None
     values = np.asarray(table.column(name), dtype=np.float64)
     known = values[np.isfinite(values)]
     if known.size < 2:
         return None
+    if set(words) & DATES and not set(words) & NOT_TIMES:
+        return ColumnRole(Role.LEFT_OUT, "dates, as numbers") if _are_dates(known) else None
     whole = bool((known == np.round(known)).all())
     different = int(np.unique(known).size)
     if kind and whole and known.size >= 0.5 * values.size:
@@ -592,6 +658,19 @@ def _number_role(table: Table, name: str, label: str) -> ColumnRole | None:
     if kind:
         return None
     return _time_role(table, name, words, label, known, different)
+
+
+def _are_dates(known: FloatArray) -> bool:
+    """Return whether numbers are days of a spreadsheet, seconds since 1970, or such as 20200131."""
+    low, high = float(known.min()), float(known.max())
+    if low >= DAY_NUMBERS[0] and high <= DAY_NUMBERS[1]:
+        return True
+    if (known != np.round(known)).any():
+        return False
+    if low >= 19_000_101 and high <= 21_001_231:
+        months, days = known // 100 % 100, known % 100
+        return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
+    return EPOCH[0] <= low <= high <= EPOCH[1] or 1e3 * EPOCH[0] <= low <= high <= 1e3 * EPOCH[1]
 
 
 def _id_role(kind: str, n: int, different: int, consecutive: bool) -> ColumnRole | None:
@@ -627,6 +706,8 @@ def _kind_of_name(words: tuple[str, ...]) -> str:
         return "kind" if len(words[0]) > 3 else ""
     if len(words) == 1 and words[0] in NUMBERS:
         return "number"
+    if rest & HOLDERS and rest & (NAMES | NUMBERS) and rest <= HOLDERS | PERSONS | NAMES | NUMBERS:
+        return "id"
     if rest & WHOLE_NAMES and rest <= PERSONS | NAMES | NUMBERS | WHOLE_NAMES | {"0"}:
         return "person"
     if rest <= PERSONS | NAMES | NUMBERS:
@@ -647,6 +728,8 @@ def _text_role(table: Table, name: str) -> ColumnRole | None:
         return None
     if _share(_DATE.fullmatch(str(level)) is not None for level in levels[:200]) >= 0.9:
         return ColumnRole(Role.LEFT_OUT, "dates")
+    if _share(_CLOCK.fullmatch(str(level)) is not None for level in levels[:200]) >= 0.9:
+        return ColumnRole(Role.LEFT_OUT, "times of day, or hours and minutes")
     kind = _kind_of_name(name_words(name))
     if different == n:
         if n <= 2 or (n <= MOST_LEVELS // 2 and not kind):
@@ -797,6 +880,33 @@ def _chance(n_high: int, n_low: int, area: float) -> float:
     return max(2.0 * float(norm.sf((area - 0.5) / deviation)), float(np.exp(perfect)))
 
 
+def _like_names(table: Table, out: set[str]) -> dict[str, tuple[str, str]]:
+    """Return columns of whole numbers that may name rows or patients, each with why and a question.
+
+    A name that differs in every row is long, and as long in all rows; one that repeats goes up by
+    one, row after row.
+    """
+    if len(table.names) > NARROW or table.n_rows < LEAST_ROWS or table.is_sparse:
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for name in table.number_names:
+        values = np.asarray(table.column(name), dtype=np.float64)
+        whole = bool((values == np.round(values)).all())  # no gaps
+        if name in out or name in table.about or not whole or values.min() < 0:
+            continue
+        different = int(np.unique(values).size)
+        if different == values.size and values.min() >= 10**LONG_NAME:
+            if len(f"{values.min():.0f}") == len(f"{values.max():.0f}"):
+                found[name] = ("a long number, different in every row",
+                               f"{name} may be an ID: is it measured?")  # fmt: skip
+        elif FEW <= different <= values.size / 2 and set(np.diff(values)) == {0.0, 1.0}:
+            found[name] = (
+                "it goes up by one after some rows each",
+                f"{name} may name patients with several rows each: is it measured?",
+            )
+    return found
+
+
 def _two_classes(table: Table, label: str, positive: str | None) -> IntArray | None:
     """1 for the positive class, 0 for the other, -1 without a label; None without two classes."""
     labels = labels_of(table, label)
@@ -858,5 +968,5 @@ def name_words(name: str) -> tuple[str, ...]:
     >>> name_words("Patienten-Nr."), name_words("subject#"), name_words("ID1")
     (('patienten', 'nr'), ('subject',), ('id1',))
     """
-    spread = _CAMEL.sub(" ", name)
+    spread = _CAMEL.sub(" ", name.replace("№", " nr ") if name.strip() != "#" else "nr")
     return tuple(word for word in re.split(r"[\W_]+", _plain(spread)) if word)

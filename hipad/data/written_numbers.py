@@ -43,6 +43,8 @@ SURE_WORDS: Final = frozenset(
         "not available", "not recorded", "not known", "no data", "missing value",
         "non renseigné", "non disponible", "donnée manquante", "manquant", "sin datos",
         "sin dato", "no disponible", "non disponibile", "mancante", "n.v.t.", "onbekend",
+        "ikke oppgitt", "saknas", "puuttuu", "brak danych", "нет данных", "欠損", "缺失", "._",
+        *(f".{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),  # of SAS
         "#null!", "#value!", "#wert!", "#div/0!", "#ref!", "#bezug!", "#name?", "#num!", "#zahl!",
     ]
 )  # fmt: skip
@@ -330,11 +332,13 @@ FloatColumn = npt.NDArray[np.float64]
 LEAD: Final = "[-+]?[1-9][0-9]{0,2}"  # digits before the first mark
 EXPONENT: Final = "(?:[eE][-+]?[0-9]+)?"
 MARKS: Final = " '\u2019"  # between thousands, and nowhere else in a number
+POWER: Final = r"[x×*·] ?10(?:\^|\*\*|e|E)?[0-9]{1,2}"
 UNIT: Final = (
+    rf"{POWER}(?: ?/ ?[a-zA-Zµμ]{{1,3}}3?)?|"
     r"%|‰|°|°? ?[CFK]|[€$£¥]|EUR|USD|CHF|GBP|mmHg|bpm|ppm|ppb|min|hrs?|h|[dwy]|days?|weeks?|"
     r"months?|years?|yrs?|Jahren?|Jahre|Monate?n?|Tagen?|Tage|Wochen?|Stunden?|ans|mois|jours|"
     r"años|meses|dias|anni|units?|Stk|pg|kcal|"
-    r"(?:10\^?[0-9]|x10\^?[0-9]|G|T|M|k|m|µ|μ|u|n|p|f|d|c|h)?"
+    r"(?:10\^?[0-9]|G|T|M|k|m|µ|μ|u|n|p|f|d|c|h)?"
     r"(?:g|l|L|mol|U|IU|IE|Pa|Hz|s|V|A|J|W|m|cal|eq|Eq|val|Osm|osm|Da|Gy|Sv|Bq)[²³23]?"
     r"(?: ?[/·*] ?[0-9.]*[a-zA-Zµμ]{1,6}[²³23]?)*|/[a-zA-Zµμ]{1,4}"
 )
@@ -350,8 +354,10 @@ STARTS: Final = list(b"'(+-.,0123456789<>=~$c\xc2\xe2")
 SURE_POINT: Final = (
     r"^[-+]?(?:[0-9]*\.(?:[0-9]{0,2}|[0-9]{4,})|0*\.[0-9]{3}|[0-9]{4,}\.[0-9]{3}|0[0-9]*\.[0-9]{3}|"
     rf"[0-9]{{1,3}}(?:[,{MARKS}][0-9]{{3}})+\.[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{2,}}|"
+    r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]*)?|"  # 12,50,000, as in India
     rf"[0-9]+\.[0-9]+[eE][-+]?[0-9]+){EXPONENT}$"
 )
+INDIAN: Final = r"^[-+]?[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]*)?$"
 OPEN_POINT: Final = r"^[-+]?[1-9][0-9]{0,2}\.[0-9]{3}$"
 SURE_COMMA: Final = (
     r"^[-+]?(?:[0-9]*,(?:[0-9]{0,2}|[0-9]{4,})|0*,[0-9]{3}|[0-9]{4,},[0-9]{3}|0[0-9]*,[0-9]{3}|"
@@ -361,7 +367,7 @@ SURE_COMMA: Final = (
 OPEN_COMMA: Final = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
 
 
-class Evidence(NamedTuple):
+class DecimalSigns(NamedTuple):
     """How many texts tell a decimal point, tell a decimal comma, or could be either."""
 
     point: int = 0
@@ -369,9 +375,9 @@ class Evidence(NamedTuple):
     open_point: int = 0  # such as 1.234
     open_comma: int = 0  # such as 1,234
 
-    def __add__(self, other: object) -> Evidence:
-        assert isinstance(other, Evidence)
-        return Evidence(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, other: object) -> DecimalSigns:
+        assert isinstance(other, DecimalSigns)
+        return DecimalSigns(*(a + b for a, b in zip(self, other, strict=True)))
 
     @property
     def decimal(self) -> str:
@@ -404,14 +410,36 @@ class WrittenNumbers(NamedTuple):
         parts: list[Any] = [each[here] for each in self]
         return WrittenNumbers(*parts)
 
-    def evidence(self, times: npt.NDArray[np.int64]) -> Evidence:
+    def evidence(self, times: npt.NDArray[np.int64]) -> DecimalSigns:
         """Return what the texts tell, each as often as it comes."""
         flags = (self.sure_point, self.sure_comma, self.open_point, self.open_comma)
-        return Evidence(*(int(times[flag].sum()) for flag in flags))
+        return DecimalSigns(*(int(times[flag].sum()) for flag in flags))
+
+
+OTHER_DIGITS: Final = tuple(  # full-width ones, and those of Arabic and Persian
+    str.maketrans({first + k: str(k) for k in range(10)} | {0x66B: ".", 0x66C: None})
+    for first in (0xFF10, 0x660, 0x6F0)
+)
+HAS_OTHER_DIGITS: Final = "^[-+\u2212\uff0b\uff0d]?[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]"
+WIDE_SIGNS: Final = str.maketrans("\uff0b\uff0d\uff0e\uff0c\uff05", "+-.,%")
+
+
+def latin_digits(texts: Cells) -> Cells:
+    """Return texts with the digits 0 to 9 where they begin with those of another script."""
+    if not (others := matches(texts, HAS_OTHER_DIGITS)).any():
+        return texts
+    found = texts.to_pylist()
+    for at in np.flatnonzero(others).tolist():
+        text = found[at].translate(WIDE_SIGNS)
+        for table in OTHER_DIGITS:
+            text = text.translate(table)
+        found[at] = text
+    return pa.array(found, pa.string())
 
 
 def written_numbers(texts: Cells) -> WrittenNumbers:
     """Read texts without blanks around them."""
+    texts = latin_digits(texts)
     n = len(texts)
     plain = are_numbers(texts)
     by_point = np.full(n, np.nan)
@@ -478,8 +506,10 @@ def plain_signs(texts: Cells) -> Cells:
     texts = pc.replace_substring_regex(texts, "^(?:\u2212|\u2013|\u2010|\u2011|\u2012)", "-")
     texts = pc.replace_substring_regex(texts, "[\u00a0\u202f\u2009\u2007]", " ")
     texts = pc.replace_substring_regex(texts, '^="?([^"]*)"?$', r"\1")
-    texts = pc.replace_substring_regex(texts, "^'([^']*)'$", r"\1")
-    texts = pc.replace_substring_regex(texts, rf"^\(([0-9][0-9.,{MARKS}]*)\)$", r"-\1")
+    texts = pc.replace_substring_regex(texts, "^'([^']*)'?$", r"\1")
+    money = r"((?:[$€£] ?)?)"
+    texts = pc.replace_substring_regex(texts, rf"^\({money}([0-9][0-9.,{MARKS}]*)\)$", r"\1-\2")
+    texts = pc.replace_substring_regex(texts, rf"^-{money}([0-9])", r"\1-\2")
     return pc.replace_substring_regex(texts, rf"^([0-9][0-9.,{MARKS}]*)-$", r"-\1")
 
 
@@ -490,6 +520,7 @@ def _read(core: Cells, decimal: str) -> tuple[FloatColumn, BoolArray]:
     plain = matches(core, rf"^[-+]?(?:[0-9]+{d}?[0-9]*|{d}[0-9]+){EXPONENT}$")
     grouped = ~plain & (
         matches(core, rf"^[-+]?[1-9][0-9]{{0,2}}(?:\{other}[0-9]{{3}})+(?:{d}[0-9]*)?{EXPONENT}$")
+        | (decimal == ".") & matches(core, INDIAN)
         | matches(
             core, rf"^[-+]?[1-9][0-9]{{0,2}}(?:[{MARKS}][0-9]{{3}})+(?:{d}[0-9]*)?{EXPONENT}$"
         )
@@ -557,7 +588,7 @@ QUICK_GAPS: Final = ("", "NA", "?")  # cheap to find, and enough for most tables
 
 
 class NumberReader:
-    """Reads block after block; each begins with the way that the blocks before it needed.
+    """Reads block after block; each begins with the converter that the blocks before it needed.
 
     A cast that fails costs far more than one that works, so the first block, which is small, is
     looked at before it is cast. `gaps` counts the words that were taken as gaps.
@@ -566,8 +597,8 @@ class NumberReader:
     def __init__(self, words: GapWords = USUAL_GAPS) -> None:
         self.words = words
         self.quick = pa.array([word for word in QUICK_GAPS if word.lower() in words.words])
-        self.ways = (_as_written, self._without_quick_gaps, self._without_gaps)
-        self.way = 0
+        self.converters = (_as_written, self._without_quick_gaps, self._without_gaps)
+        self.level = 0
         self.is_first = True
         self.gaps: Counter[str] = Counter()
 
@@ -578,13 +609,13 @@ class NumberReader:
         plain = pc.utf8_trim_whitespace(cells)
         return pc.if_else(self.words.are_gaps(plain), None, plain)
 
-    def _cast(self, way: int, cells: Cells, odd: BoolArray) -> FloatArray:
-        """Return numbers of cells that a way leaves as such; the words it took as gaps are
+    def _cast(self, level: int, cells: Cells, odd: BoolArray) -> FloatArray:
+        """Return numbers of cells that a converter leaves as such; the words it took as gaps are
         counted.
         """
-        left = self.ways[way](cells)
+        left = self.converters[level](cells)
         numbers = _cast(left, odd)
-        if way and left.null_count:
+        if level and left.null_count:
             found = pc.value_counts(pc.utf8_trim_whitespace(cells.filter(left.is_null())))
             for pair in found.to_pylist():
                 self.gaps[pair["values"]] += pair["counts"]
@@ -599,18 +630,20 @@ class NumberReader:
             self.is_first = False
             _mark(self._without_gaps(cells), odd)
             cells = _even(cells, odd)
-            self.way = next(i for i, way in enumerate(self.ways) if _all_numbers(way(cells)))
-            return self._cast(self.way, cells, odd)
+            self.level = next(
+                i for i, convert in enumerate(self.converters) if _all_numbers(convert(cells))
+            )
+            return self._cast(self.level, cells, odd)
         kept = _even(cells, odd)
-        for way in range(self.way, len(self.ways)):
+        for level in range(self.level, len(self.converters)):
             try:
-                numbers = self._cast(way, kept, odd)
+                numbers = self._cast(level, kept, odd)
             except pa.ArrowInvalid:
                 continue
-            self.way = way
+            self.level = level
             return numbers
         _mark(self._without_gaps(cells), odd)
-        return self._cast(len(self.ways) - 1, _even(cells, odd), odd)
+        return self._cast(len(self.converters) - 1, _even(cells, odd), odd)
 
 
 def _as_written(cells: Cells) -> Cells:

@@ -133,7 +133,7 @@ class HIPADClassifier(FittedModel):
     --------
     HIPADClassifierCV : The same with a grid of settings.
     load_model : Read a model that `save` wrote.
-    RuleReportDisplay : Draw what became of the rules.
+    hipad.display.RuleReportDisplay : Draw what became of the rules.
 
     Notes
     -----

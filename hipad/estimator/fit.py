@@ -289,10 +289,10 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
 
     def _fit(self, member: Member, *, interactive: bool) -> Hipad:
         problem = member.factory.problem(*member.values, among=member.among)
-        settings = replace(self.plan.settings, quick=not interactive and self.plan.fastest)
-        if settings.switch == "paper":
+        settings = replace(self.plan.settings, fastest=not interactive and self.plan.fastest)
+        if settings.phase1_stop == "paper":
             problem = without_repeats(problem)
-        elif self._watched and interactive and _has_a_way(problem, settings):
+        elif self._watched and interactive and _is_watchable(problem, settings):
             settings = replace(settings, admm=WATCHED)
         # a state of other rows, among them those that rules labelled, does not serve
         earlier = [self._warm, *self._beside]
@@ -302,7 +302,7 @@ class FitRun(StepwiseSolver[Progress], Generic[Classifier]):
         return Hipad(problem, settings, warm=next(iter(serving), None), beside=serving[1:])
 
 
-def _has_a_way(problem: Problem, settings: Settings) -> bool:
+def _is_watchable(problem: Problem, settings: Settings) -> bool:
     """Return whether phase 1 may begin far away: where it is quick, and leads to one optimum."""
     own = settings.method == "hipad" and settings.admm == AdmmSettings()
     return own and problem.design.cost <= WATCHABLE

@@ -244,7 +244,7 @@ def asks_for_values(scorer: Scorer) -> bool:
 def _is_usual(run: FitRun[Any]) -> bool:
     """Whether the models of a path are those of fits: usual settings, and nothing pays its own."""
     plan, factory = run.plan, run.factory
-    settings = replace(plan.settings, method="hipad", quick=False)
+    settings = replace(plan.settings, method="hipad", fastest=False)
     return (
         settings == Settings()
         and plan.fastest

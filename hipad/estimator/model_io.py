@@ -68,7 +68,7 @@ def check_content(content: Any) -> None:
     _expect(isinstance(content["blocks"], dict), "blocks", content["blocks"])
     for name, columns in content["blocks"].items():
         _check_columns(f"block {name!r}", columns, n_features)
-    _check_told(content)
+    _check_provenance(content)
     values = content["classes"]["values"]
     if not isinstance(values, list) or len(values) <= 2:
         _check_model(content, n_features)
@@ -77,11 +77,11 @@ def check_content(content: Any) -> None:
     whole = _is_list_of(models, dict) and len(models) == len(values)
     _expect(whole, "a model for each class", models)
     for one in models:
-        _check_told(one)
+        _check_provenance(one)
         _check_model(one, n_features)
 
 
-def _check_told(content: dict[str, Any]) -> None:
+def _check_provenance(content: dict[str, Any]) -> None:
     _expect(isinstance(content["rules"], str | None), "rules", content["rules"])
     digest = content["data_sha256"]
     _expect(isinstance(digest, str) and len(digest) == SHA256_DIGITS, "data_sha256", digest)
@@ -480,7 +480,9 @@ def _classifier(content: dict[str, Any]) -> HIPADClassifier:
 def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     """Return a classifier with settings, classes, columns and reports."""
     blocks = {name: np.array(columns, dtype=int) for name, columns in content["blocks"].items()}
-    clf = unfitted_classifier(content["settings"], content["rules"], blocks)
+    settings = content["settings"]
+    _expect({"lambda1", "class_weight"} <= set(settings), "the settings of a fit", settings)
+    clf = unfitted_classifier(settings, content["rules"], blocks)
     clf.classes_ = classes
     clf.n_features_in_ = content["n_features"]
     clf.feature_index_ = FeatureIndex(content["feature_names"], clf.n_features_in_)

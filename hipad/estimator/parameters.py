@@ -426,8 +426,8 @@ class FitSettings:
         solver, selection, rules = (layer_of(parameters, name) for name in LAYERS)
         own = Settings(
             method="hipad" if parameters.method == "auto" else parameters.method,
-            engine=solver.phase2_solver,
-            switch=solver.phase1_stop,
+            phase2_solver=solver.phase2_solver,
+            phase1_stop=solver.phase1_stop,
             tolerance=solver.tol,
             max_sweeps=solver.max_iter,
             admm=admm_settings(solver.mu),

@@ -103,7 +103,7 @@ def rounded(value: float) -> float:
 
 TOLERANCE = 1e-4  # of the folds: enough to judge by
 FINE = 1e-11  # of models that stand for themselves: their features and weights are those of a fit
-LITTLE_ROOM = 0.03  # how far inside these begin
+SMALL_MARGIN = 0.03  # how far inside these begin
 BEYOND = 1.02  # times lambda1: a fold whose gradients are less has overlooked no feature
 
 
@@ -153,7 +153,7 @@ class PathSolver:
         self._last = np.tile(np.arange(count) == count - 1, times) & (not fine)
         self.tolerance = FINE if fine else TOLERANCE
         if fine:
-            self.batch.room = LITTLE_ROOM  # neighbours on the path are near
+            self.batch.margin = SMALL_MARGIN  # neighbours on the path are near
         tolerance = np.where(self._last, EXACT, self.tolerance)
         self.selector = WorkingSetSelector(
             self.batch, tolerance, np.where(self._last | fine, 1.0 + EXACT, BEYOND)

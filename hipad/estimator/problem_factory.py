@@ -220,8 +220,8 @@ def standardised_design(
 def signs_of_classes(labels: FloatArray) -> FloatArray:
     """Return 1 and -1 for each class that is told from all others, a column each; one of two."""
     classes = np.unique(labels)
-    told_apart = classes[1:] if classes.size == 2 else classes
-    return np.where(labels[:, None] == told_apart, 1.0, -1.0)
+    separated = classes[1:] if classes.size == 2 else classes
+    return np.where(labels[:, None] == separated, 1.0, -1.0)
 
 
 def is_damping_better(
@@ -717,11 +717,11 @@ def rule_weights(
 
 
 def rule_blocks(
-    rules: tuple[ScaledRule, ...], weights: list[RuleWeights], *, anchored: bool = False
+    rules: tuple[ScaledRule, ...], weights: list[RuleWeights], *, centered: bool = False
 ) -> tuple[RuleBlock, ...]:
     """Solver rules. One that is worth nothing is left out: its residual would still shrink w."""
     return tuple(
-        RuleBlock(rule.B, rule.d, rule.sign, own.sigma, own.rho, anchored)
+        RuleBlock(rule.B, rule.d, rule.sign, own.sigma, own.rho, centered)
         for rule, own in zip(rules, weights, strict=True)
         if own.sigma > 0
     )
@@ -886,7 +886,7 @@ class ProblemFactory:
     @cached_property
     def blocks(self) -> tuple[RuleBlock, ...]:
         """The rules for the solver."""
-        return rule_blocks(self.scaled_rules, self.rule_weights, anchored=self.plan.centered)
+        return rule_blocks(self.scaled_rules, self.rule_weights, centered=self.plan.centered)
 
     @cached_property
     def largest_lambda1(self) -> float:

@@ -192,9 +192,9 @@ class WeightRefits:
         self.fits += 1
         model = self.model
         changed = [weights if k == i else own for k, own in enumerate(model.rule_weights)]
-        blocks = rule_blocks(model.scaled_rules, changed, anchored=model.plan.centered)
+        blocks = rule_blocks(model.scaled_rules, changed, centered=model.plan.centered)
         problem: Problem = model.problem.with_parameters(rules=blocks)
-        return Hipad(problem, replace(model.plan.settings, quick=True)).run()
+        return Hipad(problem, replace(model.plan.settings, fastest=True)).run()
 
 
 def direction(found: Solution) -> np.ndarray:
@@ -301,7 +301,7 @@ class FeaturePriorRecord:
 
     `weights` are in the units of the data. `contrary` counts the features that would break the
     statement without it: the other sign, a weight for one that does not matter, or no weight for
-    one that is certain. It is None, as is `felt`, where there were too many statements to fit.
+    one that is certain. It and `influential` are None where there were too many statements to fit.
     """
 
     text: str
@@ -310,7 +310,7 @@ class FeaturePriorRecord:
     columns: tuple[int, ...]
     features: tuple[str, ...]
     weights: tuple[float, ...]
-    felt: bool | None = None
+    influential: bool | None = None
     contrary: int | None = None
 
     @property
@@ -339,9 +339,9 @@ class FeaturePriorRecord:
         yield f"{share}: {listed(shown, limit=5)}" if shown else share
 
     def _about_the_fit(self) -> Iterator[str]:
-        if self.felt is None:
+        if self.influential is None:
             return
-        if not self.felt:
+        if not self.influential:
             yield "without it the model would be the same"
         elif self.contrary:
             would = {
@@ -381,12 +381,12 @@ def _refitted(
     share = model.plan.rule_settings.known_share
     factors = penalty_factors(known_features(others, names), share=share)
     problem = model.problem.with_parameters(penalty_factors=factors)
-    without = Hipad(problem, replace(model.plan.settings, quick=True)).run()
+    without = Hipad(problem, replace(model.plan.settings, fastest=True)).run()
     size = problem.n_features
     now, then = _full_direction(model.solution, size), _full_direction(without, size)
-    felt = not np.allclose(now, then, rtol=0.0, atol=SAME)
+    influential = not np.allclose(now, then, rtol=0.0, atol=SAME)
     broken = _broken(model.plan.statements[i], then)
-    return replace(record, felt=felt, contrary=broken)
+    return replace(record, influential=influential, contrary=broken)
 
 
 def _broken(statement: CompiledPrior, weights: FloatArray) -> int:

@@ -100,12 +100,17 @@ class Screening:
         ordered = np.array_equal(every, np.arange(source.shape[0]))
         own = source if ordered else source.select(every)
         scaling = Scaling(rows.counts) if standardize else None
-        self.design: BlockDesign = design_of(own, scaling, on_block)
+        self.on_block = on_block  # called with the number of passes so far
+        self.design: BlockDesign = design_of(own, scaling, self._passed)
         self.mean_variance, self.least_lambda1 = 1.0, 0.0
         self.columns: IntArray = np.zeros(0, dtype=np.intp)
         self.values: FloatArray = np.zeros((every.size, 0))
-        room = SHARE_OF_COLUMNS * source.memory / (8 * max(every.size, 1))
-        self.most = min(max(int(room), LEAST_COLUMNS), source.shape[1])
+        capacity = SHARE_OF_COLUMNS * source.memory / (8 * max(every.size, 1))
+        self.most = min(max(int(capacity), LEAST_COLUMNS), source.shape[1])
+
+    def _passed(self, passes: float) -> None:
+        if self.on_block is not None:
+            self.on_block(passes)
 
     @property
     def holds_all(self) -> bool:
@@ -144,6 +149,8 @@ class Screening:
         if self.most >= m:
             self.add(np.arange(m))
             return
+        if named.size > MOST_TIMES * self.most:
+            raise DataError(NAMED.format(MOST_TIMES * self.most, named.size))
         signs = signs_of_classes(self.rows.y)
         t = np.zeros((self.rows.every.size, signs.shape[1]))
         t[: signs.shape[0]] = signs * (self.rows.p[:, None] if signs.shape[1] == 1 else 1.0)
@@ -188,7 +195,7 @@ class Screening:
         )
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many columns more memory holds."""
         return max(MOST_TIMES * self.most - self.columns.size, 0)
 
@@ -200,7 +207,7 @@ class Screening:
             for member in run.members:
                 witnesses += self._of_path(member)
         values = np.unique(np.concatenate([[np.inf], *(one.value for one in witnesses)]))[::-1]
-        most = self.room + 1
+        most = self.capacity + 1
         questions = [
             Strongest(
                 one.t,
@@ -286,12 +293,12 @@ class Overlooked(NamedTuple):
         """Those that have a say at this lambda1 or above."""
         return self.columns[self.lambda1 >= lambda1]
 
-    def least(self, room: int) -> float:
+    def least(self, capacity: int) -> float:
         """The least lambda1 down to which there is room for all of them."""
-        if self.columns.size <= room:
+        if self.columns.size <= capacity:
             return 0.0
         ordered = np.sort(self.lambda1)[::-1]
-        return float(np.nextafter(ordered[room], np.inf))
+        return float(np.nextafter(ordered[capacity], np.inf))
 
 
 class Witness(NamedTuple):
@@ -337,7 +344,9 @@ class Several:
 # The columns that rules and blocks name, found among names that may be millions.
 
 
-_WORD = re.compile(r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`|([^\s()\[\],;<>=!+*/^\"'`]+)")
+_QUOTED = r"\"([^\"]+)\"|'([^']+)'|`([^`]+)`"
+_WORD = re.compile(_QUOTED + r"|([^\s()\[\],;<>=!+*/^\"'`]+)")
+_PART = re.compile(_QUOTED + r"|([^\s()\[\],;<>=!+*/^\"'`:]+)|(:)")  # of ranges such as g1:g4
 
 
 def named_columns(
@@ -352,8 +361,31 @@ def named_columns(
     words = {next(filter(None, found)) for found in _WORD.findall(text)}
     words |= {word.strip(".:") for word in words}
     own = {str(name): _members(source, str(name), each) for name, each in (blocks or {}).items()}
-    columns = [source.find_names(words), *own.values()]
+    columns = [source.find_names(words), *_spans(source, text), *own.values()]
     return np.unique(np.concatenate(columns)).astype(np.intp), own
+
+
+def _spans(source: ColumnSource, text: str) -> list[IntArray]:
+    """All columns of what may be ranges in rules: they are neighbours here only if all are there.
+
+    >>> from hipad.data.column_store import as_source
+    >>> _spans(as_source(np.zeros((1, 9))), "mean(x2:x4) >= 1 => positive")
+    [array([2, 3, 4])]
+    """
+    parts = [found.group(found.lastindex or 0) for found in _PART.finditer(text)]
+    triples = zip(parts, parts[1:], parts[2:], strict=False)
+    ends = [(first, last) for first, colon, last in triples if colon == ":"]
+    if not ends:
+        return []
+    found = source.find_names({name for pair in ends for name in pair})
+    names = (name.casefold() for name in source.names_of(found))
+    place = dict(zip(names, found.tolist(), strict=True))
+    pairs = ((place.get(first.casefold()), place.get(last.casefold())) for first, last in ends)
+    return [
+        np.arange(first, last + 1)
+        for first, last in pairs
+        if first is not None and last is not None and first <= last
+    ]
 
 
 def _members(source: ColumnSource, block: str, members: Any) -> IntArray:
@@ -506,7 +538,7 @@ class ScreenedRun(FitRun[Classifier]):
             new = screening.overlooked(runs)
             if not new.columns.size:
                 break
-            least = new.least(screening.room)
+            least = new.least(screening.capacity)
             if least >= self._largest_tried:
                 raise DataError(TOO_MANY.format(screening.columns.size))
             screening.least_lambda1 = max(screening.least_lambda1, least)
@@ -523,6 +555,10 @@ class ScreenedRun(FitRun[Classifier]):
 TOO_MANY: Final = (
     "expected a model that draws on fewer columns than memory holds, got more than {:,}: raise "
     "lambda1, or allow more memory"
+)
+NAMED: Final = (
+    "expected rules and blocks that name at most {:,} columns, which is what memory holds, got "
+    "{:,}: name fewer, or allow more memory"
 )
 NOT_ALL: Final = (
     "lambda1 was chosen among values of {} and more: models at smaller ones draw on more columns "

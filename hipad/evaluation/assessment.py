@@ -11,7 +11,7 @@ rules is tuned for itself.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -109,6 +109,11 @@ class Assessment:
     p_values_without: FloatArray | None = None
     most_coverage: float = 1.0
 
+    def at(self, threshold: float | None) -> Assessment:
+        """Return the same rows, answered from another risk on, with rules and without."""
+        without = None if self.without is None else self.without.at(threshold)
+        return replace(self, rows=self.rows.at(threshold), without=without)
+
 
 def assess_steps(
     fits: Fits,
@@ -143,10 +148,10 @@ def assess_steps(
     """
     view = PositiveClassView(classifier, fits.classes)
     without: ScoredRows | None = None
-    told_without: tuple[FloatArray | None, float] = None, 1.0
+    own_without: tuple[FloatArray | None, float] = None, 1.0
     if source == "test":
         rows = _test_rows(view, fits)
-        told = _calibrated(view, rows)
+        summary = _calibrated(view, rows)
         if fits.has_rules:
             message = "A model without rules is fitted, to compare with"
             yield Step(message, 0.2)
@@ -155,7 +160,7 @@ def assess_steps(
                 yield Step(message, 0.5)
             other = PositiveClassView(run.finish(), fits.classes)
             without = _test_rows(other, fits)
-            told_without = _calibrated(other, without)
+            own_without = _calibrated(other, without)
     else:
         parts = 1 + int(fits.has_rules)
         works = folds or [NewFolds(np.full(len(fits.y_train), np.nan)) for _ in range(parts)]
@@ -164,19 +169,19 @@ def assess_steps(
                 fits.y_train, groups=fits.groups_train, n_folds=n_folds, random_state=random_state
             )
         rows = yield from _cross_validated(fits, works[0], 0, parts)
-        told = _own_p_values(rows)
+        summary = _own_p_values(rows)
         if fits.has_rules:
             without = yield from _cross_validated(fits, works[1], 1, parts)
-            told_without = _own_p_values(without)
+            own_without = _own_p_values(without)
     return Assessment(
         source,
         rows,
         without,
         names,
         noun if rows.groups is None else "row",
-        told[0],
-        told_without[0],
-        told[1],
+        summary[0],
+        own_without[0],
+        summary[1],
     )
 
 

@@ -271,7 +271,7 @@ class AveragedCandidate:
 def averaged_candidates(clf: Any) -> list[AveragedCandidate]:
     """The candidates of a fitted classifier, as it weighs them; none where no trust is learnt."""
     labels = [record.label for record in clf.rule_report_] if clf.members_ else []
-    return [_told(member, labels) for member in clf.members_]
+    return [_averaged_candidate(member, labels) for member in clf.members_]
 
 
 def learnt_weight(members: Sequence[MemberRecord], rule: int) -> float | None:
@@ -311,7 +311,7 @@ def weighing_words(weights: Sequence[float | None], labels: Sequence[str]) -> st
     return f"{text}, {listed(written)} as written" if written else text
 
 
-def _told(member: MemberRecord, labels: Sequence[str]) -> AveragedCandidate:
+def _averaged_candidate(member: MemberRecord, labels: Sequence[str]) -> AveragedCandidate:
     words = weighing_words(member.weights, labels)
     if member.on_rows:
         words += ", spread over the unlabelled rows that they cover"

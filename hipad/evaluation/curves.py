@@ -239,6 +239,24 @@ class DecisionCurve:
     high: FloatArray
     treat_all: FloatArray
 
+    @property
+    def useful_range(self) -> tuple[float, float] | None:
+        """The longest run of thresholds at which the model beats treating everybody and nobody.
+
+        >>> curve = DecisionCurve(np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.5, 0.4, 0.0, 0.1]),
+        ...                       np.zeros(4), np.ones(4), np.array([0.4, 0.3, 0.2, 0.0]))
+        >>> curve.useful_range
+        (0.1, 0.2)
+        """
+        better = np.r_[False, self.model > np.maximum(self.treat_all, 0.0) + 1e-12, False]
+        starts, ends = np.flatnonzero(np.diff(better)).reshape(-1, 2).T
+        if not starts.size:
+            return None
+        widths = self.thresholds[ends - 1] - self.thresholds[starts]
+        longest = int(np.argmax(widths))
+        first, last = starts[longest], ends[longest] - 1
+        return float(self.thresholds[first]), float(self.thresholds[last])
+
 
 def decision_curve(
     rows: ScoredRows,

@@ -408,6 +408,7 @@ def _log_odds(rows: ScoredRows) -> FloatArray:
 
 
 TINY: Final = float(np.finfo(float).eps)  # as scikit-learn's log_loss cuts risks of 0 and 1
+FARTHEST_SCORE: Final = 2.0**60  # where the boundary is looked for
 FARTHEST: Final = 40.0  # log odds: beyond, a risk is 0 or 1 to the last digit
 
 
@@ -571,6 +572,30 @@ class Proportion:
         return f"{percent(self.value)} ({percent(low)} to {percent(high)})"
 
 
+def right_answers(
+    right: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    *,
+    folds: int = 1,
+    fitted: float = math.inf,
+) -> Proportion:
+    """Return how many answers are right, with what its interval needs.
+
+    Rows with the same value in `groups` are of one patient. Answers of several `folds` are by
+    models that share most of their rows, each with so many `fitted` numbers (`fold_inflation`).
+
+    >>> right_answers([True, True, False]), right_answers([True] * 4, [0, 0, 1, 1]).patients
+    (Proportion(k=2, n=3, patients=None, effective=None), 2)
+    """
+    own = np.asarray(right, dtype=bool)
+    k, n = int(own.sum()), own.size
+    if groups is None and folds == 1:
+        return Proportion(k, n)
+    rows = float(n) if groups is None else effective_rows(own, groups)
+    patients = None if groups is None else int(np.unique(np.asarray(groups)).size)
+    return Proportion(k, n, patients, rows / fold_inflation(folds, fitted, rows))
+
+
 @dataclass(frozen=True)
 class ClassificationReport:
     """Answers against the truth; `confusion[truth][answer]`, negative first."""
@@ -652,9 +677,6 @@ def judge(
     rows: their intervals are wider, the more numbers a model has `fitted` (`fold_inflation`).
     """
 
-    def fewer(n: float) -> float:
-        return n / fold_inflation(folds, fitted, n)
-
     scores = np.asarray(scores, dtype=float)
     positive = np.asarray(truth).astype(str) == classes[1]
     said = says_positive(scores) if answers is None else np.asarray(answers, dtype=bool)
@@ -662,15 +684,16 @@ def judge(
         (int((mine & ~said).sum()), int((mine & said).sum())) for mine in (~positive, positive)
     )
     clusters: tuple[tuple[int | None, float], ...] = ()
-    parts = np.ones(positive.size, dtype=bool), ~positive, positive
-    if groups is not None:
-        own, right = np.asarray(groups), positive == said
-        clusters = tuple(
-            (int(np.unique(own[rows]).size), fewer(effective_rows(right[rows], own[rows])))
-            for rows in parts
-        )
-    elif folds > 1:
-        clusters = tuple((None, fewer(float(rows.sum()))) for rows in parts)
+    if groups is not None or folds > 1:
+        own = None if groups is None else np.asarray(groups)
+        shares = [
+            right_answers(
+                (positive == said)[rows], None if own is None else own[rows],
+                folds=folds, fitted=fitted,
+            )
+            for rows in (np.ones(positive.size, dtype=bool), ~positive, positive)
+        ]  # fmt: skip
+        clusters = tuple((one.patients, one.effective or 0.0) for one in shares)
     area = roc_area(positive, scores, groups=groups, folds=folds, fitted=fitted)
     return ClassificationReport(part, classes, ((tn, fp), (fn, tp)), area, clusters)
 
@@ -799,6 +822,24 @@ class PositiveClassView:
         own: float | None = getattr(self.classifier, "risk_threshold_", None)
         # of the first class the model keeps the number just above 1 - threshold
         return own if own is None or self.sign > 0 else 1.0 - float(np.nextafter(own, 0.0))
+
+    @property
+    def boundary(self) -> float:
+        """The score above which the answer is the positive class; infinite where none has it."""
+        if self.threshold is None:
+            return 0.0
+        reach = 1.0
+        while (low := self._says(-reach)) == (high := self._says(reach)) and reach < FARTHEST_SCORE:
+            reach *= 2.0
+        if low == high:
+            return -math.inf if low else math.inf
+        below, above = -reach, reach
+        while (middle := 0.5 * (below + above)) not in (below, above):
+            below, above = (below, middle) if self._says(middle) else (middle, above)
+        return below
+
+    def _says(self, score: float) -> bool:
+        return bool(self.answers(np.array([score]))[0])
 
     def answers(self, scores: FloatArray, prevalence: float | None = None) -> npt.NDArray[np.bool_]:
         """Return whether the answer at decision values of this model is the positive class."""

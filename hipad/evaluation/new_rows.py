@@ -633,14 +633,14 @@ def smallest_change(
     w, values = weights[free], every[free]
     _, deviation, low, high = _moments(X_train, kept[free])
     low, high = np.minimum(low, values), np.maximum(high, values)  # the row itself is possible
-    way = w * deviation**2
+    line = w * deviation**2
     up = score <= boundary
     # past the boundary by a hair, so that rounding cannot undo the change
     hair = BEYOND * max(1.0, abs(boundary - score))
     target = boundary - score + (hair if up else -hair)
 
     def moved(t: float) -> FloatArray:
-        found: FloatArray = np.clip(t * way, low - values, high - values)
+        found: FloatArray = np.clip(t * line, low - values, high - values)
         return found
 
     direction, t = (1.0 if up else -1.0), 1.0

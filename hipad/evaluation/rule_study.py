@@ -96,20 +96,20 @@ class StudyRows:
 
 
 def scaled_rules(
-    rules: Sequence[CompiledRule], patients: StudyRows
+    rules: Sequence[CompiledRule], rows: StudyRows
 ) -> tuple[tuple[ScaledRule, ...], list[RuleEvidence]]:
     """Return the rules as the solver is told them, and what the training patients say of each."""
-    X, y = patients.train
-    witnesses = RuleColumns.of(rules, X, y, np.ones(len(y)), gaps=patients.gaps)
-    return witnesses.all_representatives(rules, patients.scale), witnesses.all_evidence(rules)
+    X, y = rows.train
+    witnesses = RuleColumns.of(rules, X, y, np.ones(len(y)), gaps=rows.gaps)
+    return witnesses.all_representatives(rules, rows.scale), witnesses.all_evidence(rules)
 
 
 def cut_out(
-    rules: Sequence[CompiledRule], patients: StudyRows
+    rules: Sequence[CompiledRule], rows: StudyRows
 ) -> tuple[list[CompiledRule], tuple[Rows, Rows | None]]:
     """Return rules on the columns they name, and these columns of the training and test rows."""
     columns = np.unique(np.concatenate([np.empty(0, np.int64), *(r.columns for r in rules)]))
-    return [replace(rule, B=on_columns(rule.B, columns)) for rule in rules], patients.on(columns)
+    return [replace(rule, B=on_columns(rule.B, columns)) for rule in rules], rows.on(columns)
 
 
 def _measured(X: Any, columns: IntArray, gaps: MissingValues | None) -> Any:
@@ -196,8 +196,8 @@ class RuleCheck:
         """The worth above which a feature of the rule enters; None if that is no help."""
         if self.gradient is None or self.weights is None or self.gradient.enters:
             return None
-        patients = needed_worth(self.gradient, self.weights.n_samples)
-        return patients if self.gradient.limit == "worth" and np.isfinite(patients) else None
+        rows = needed_worth(self.gradient, self.weights.n_samples)
+        return rows if self.gradient.limit == "worth" and np.isfinite(rows) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +259,7 @@ def first_look(
 def study_rules(
     first: Study,
     compiled: Mapping[int, CompiledRule],
-    patients: StudyRows,
+    rows: StudyRows,
     *,
     lambda1: float | None = None,
     weights: WeightRule | None = None,
@@ -271,10 +271,10 @@ def study_rules(
     whether each rule brings a feature into the model.
     """
     budget = budget or Budget()
-    few, parts = cut_out(list(compiled.values()), patients)
+    few, parts = cut_out(list(compiled.values()), rows)
     so_far = _on_patients(first, compiled, few, parts, budget)
     yield so_far
-    so_far = _with_each_other(so_far, patients, lambda1, weights, budget)
+    so_far = _with_each_other(so_far, rows, lambda1, weights, budget)
     yield so_far
     advised = []
     for rule, own in zip(few, so_far.checks, strict=False):
@@ -314,7 +314,7 @@ def _on_patients(
 
 def _with_each_other(
     so_far: Study,
-    patients: StudyRows,
+    rows: StudyRows,
     lambda1: float | None,
     weights: WeightRule | None,
     budget: Budget,
@@ -322,18 +322,18 @@ def _with_each_other(
     """Return what is odd about the rules, and the gradient of each where that is known."""
     on, own, gradients = so_far.active, [], None
     evidence: dict[str, dict[str, Any]] = {}
-    scaled, evidences = scaled_rules(on, patients)
+    scaled, evidences = scaled_rules(on, rows)
     if lambda1 is not None and weights is not None:
         own = [weights(rule, evidence=words) for rule, words in zip(scaled, evidences, strict=True)]
-        gradients = rule_gradients(scaled, own, lambda1, patients.gradient)
+        gradients = rule_gradients(scaled, own, lambda1, rows.gradient)
         evidence = {
             rule.label: {"gradient": gradient, "weights": given}
             for rule, gradient, given in zip(on, gradients, own, strict=True)
         }
     findings = check_rules(
         on,
-        patients.lo,
-        patients.hi,
+        rows.lo,
+        rows.hi,
         scaled=scaled,
         evidence=evidences,
         weights=own,

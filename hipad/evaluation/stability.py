@@ -196,6 +196,10 @@ class Stability:
         """The mean of `spread` over the rows."""
         return float(self.spread.mean())
 
+    def at(self, threshold: float | None) -> Stability:
+        """Return the same refits, answered from another risk on."""
+        return replace(self, threshold=threshold)
+
     def seen_from(self, sign: float) -> Stability:
         """Return the same with the first class as the positive one, where `sign` is -1."""
         if sign > 0:

@@ -41,7 +41,7 @@ from hipad.utils import FloatArray, IntArray
 # --------------------------------------------------------------------------------------------------
 # The data of an experiment, and how each seed draws its training and test rows from them.
 #
-# A material is a table with labels -1 and +1, or a recipe for synthetic rows. It goes to each
+# They are a table with labels -1 and +1, or a recipe for synthetic rows. They go to each
 # worker once; a task then names how its rows are drawn:
 #
 #     labelled=8          eight training rows of each class, all others are tested
@@ -300,7 +300,7 @@ class MethodScores:
 
 
 def contest(
-    material: ExperimentData,
+    data: ExperimentData,
     seed: int,
     *,
     method: str,
@@ -311,7 +311,7 @@ def contest(
     """Fit a method to the rows of a seed; `rules` replace those of the data."""
     if method not in METHODS:
         raise DataError(f"expected a method of {', '.join(METHODS)}, got {method!r}")
-    draw = material.draw(seed, **(rows or {}))
+    draw = data.draw(seed, **(rows or {}))
     found = METHODS[method].score(draw, draw.rules if rules is None else rules, dict(options or {}))
     return {**judged(found.scores, draw.y_test), **found.figures}
 

@@ -26,8 +26,8 @@ from hipad.experiments.reproduction import (
     TableLine,
     available,
     figure_tasks,
-    real_material,
-    synthetic_material,
+    real_data,
+    synthetic_data,
     table_lines,
     table_tasks,
 )
@@ -220,8 +220,8 @@ def chart(
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
-    room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
-    return low - room, high + room
+    margin = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
 
 
 def _frame(
@@ -502,7 +502,7 @@ DATA = "HIPAD_BENCHMARK_DATA"  # a folder with the real data sets, where none is
 class RepeatPlan:
     """The data, the lines of both tables, and every fit that they need."""
 
-    materials: Mapping[str, ExperimentData]
+    data_by_name: Mapping[str, ExperimentData]
     real: Sequence[Entry]
     synthetic: Sequence[Entry]
     tasks: Sequence[Task]
@@ -510,22 +510,22 @@ class RepeatPlan:
 
 def gather(parts: Sequence[str], folder: str | None, seeds: int | None) -> RepeatPlan:
     """Return what some parts of the paper need; the folder holds the real data of table 1."""
-    materials: dict[str, ExperimentData] = {}
+    data_by_name: dict[str, ExperimentData] = {}
     real: list[Entry] = []
     tasks: list[Task] = []
     if "table1" in parts:
-        materials |= real_material(data_folder(folder))
-        real = _drawn(available(TABLE1, materials), seeds)
+        data_by_name |= real_data(data_folder(folder))
+        real = _drawn(available(TABLE1, data_by_name), seeds)
         tasks += table_tasks(real)
     synthetic = [entry for entry in TABLE2 if "table2" in parts or entry.name in parts]
     if synthetic:
-        materials |= synthetic_material()
+        data_by_name |= synthetic_data()
         synthetic = _drawn(synthetic, seeds)
         tasks += table_tasks(synthetic, KSVM_OPTIONS)
     if "figure1" in parts:
-        materials[FIGURE] = FewRows()
+        data_by_name[FIGURE] = FewRows()
         tasks += figure_tasks()
-    return RepeatPlan(materials, real, synthetic, tasks)
+    return RepeatPlan(data_by_name, real, synthetic, tasks)
 
 
 def _drawn(entries: Sequence[Entry], seeds: int | None) -> list[Entry]:

@@ -155,7 +155,7 @@ def _line(entry: Entry, method: str, own: Sequence[Done]) -> TableLine:
     return TableLine(entry, method, *means, entry.paper.get(method))
 
 
-def synthetic_material() -> dict[str, ExperimentData]:
+def synthetic_data() -> dict[str, ExperimentData]:
     """ksvm-s at the paper's two sizes."""
     return {f"ksvm-s-{size}": Synthetic(f"ksvm-s-{size}", preset=size) for size in ("10k", "50k")}
 
@@ -168,7 +168,7 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def real_material(folder: Path) -> dict[str, ExperimentData]:
+def real_data(folder: Path) -> dict[str, ExperimentData]:
     """Return the data sets of table 1 that lie in a folder, as NPZ or LIBSVM files, by name."""
     if not is_folder(folder):
         raise DataError(
@@ -179,18 +179,18 @@ def real_material(folder: Path) -> dict[str, ExperimentData]:
     for entry in TABLE1:
         path = _file_of(folder, entry.name)
         if path is not None:
-            found[entry.name] = _material(entry.name, path)
+            found[entry.name] = _experiment_data(entry.name, path)
     if not found:
         names = ", ".join(entry.name for entry in TABLE1)
         raise DataError(f"{folder} has none of the data sets of table 1 ({names}): add one")
     return found
 
 
-def available(entries: Sequence[Entry], materials: Iterable[str]) -> list[Entry]:
+def available(entries: Sequence[Entry], data_by_name: Iterable[str]) -> list[Entry]:
     """Return the lines whose data are there; one that stands in is left out where the real
     one is.
     """
-    there = set(materials)
+    there = set(data_by_name)
     real = {entry.paper_name for entry in entries if entry.name in there and not entry.stands_in}
     return [
         entry
@@ -205,7 +205,7 @@ def _file_of(folder: Path, name: str) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _material(name: str, path: Path) -> ExperimentData:
+def _experiment_data(name: str, path: Path) -> ExperimentData:
     if path.suffix == ".npz":
         return _from_npz(name, path)
     table = read_table(path)
@@ -273,9 +273,9 @@ class FewRows(ExperimentData):
         return TrainTestSplit(X, y, X, y)
 
 
-def early_support(material: ExperimentData, seed: int) -> Figures:
+def early_support(data: ExperimentData, seed: int) -> Figures:
     """Return support sizes and objectives sweep by sweep, and where everything happens."""
-    draw = material.draw(seed)
+    draw = data.draw(seed)
     admm = HIPADClassifier(method="admm", **SETTINGS)
     sweeps = [s for s in _history(admm, draw) if s.phase == 1]
     changed = [k for k, s in enumerate(sweeps, 1) if s.entered.size + s.left.size]

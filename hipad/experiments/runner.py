@@ -368,7 +368,7 @@ def _is_alive(parent: int) -> bool:
 # --------------------------------------------------------------------------------------------------
 # Who does the fits: this process, several processes here, or the workers of a Dask cluster.
 #
-#     for done in perform(tasks, materials, ledger, workers=2):
+#     for done in perform(tasks, data_by_name, cache, workers=2):
 #         ...
 #
 # Fits are independent and seeded, so the figures are the same whoever does them, in whatever order.
@@ -398,8 +398,8 @@ class LostWorker(Exception):
 
 def perform(
     tasks: Sequence[Task],
-    materials: Mapping[str, ExperimentData],
-    ledger: ResultsCache,
+    data_by_name: Mapping[str, ExperimentData],
+    cache: ResultsCache,
     *,
     workers: int = 1,
     scheduler: str | None = None,
@@ -408,17 +408,17 @@ def perform(
     """Yield each outcome as it is known: first those in the ledger, then the others as they end."""
     missing: list[Keyed] = []
     for task in tasks:
-        key = task.key(materials[task.data].fingerprint)
-        if key in ledger:
-            yield ledger[key]
+        key = task.key(data_by_name[task.data].fingerprint)
+        if key in cache:
+            yield cache[key]
         else:
             missing.append((task, key))
     deaths = 0
     while missing and not stop():
         try:
-            with closing(_spread(missing, materials, workers, scheduler)) as outcomes:
+            with closing(_spread(missing, data_by_name, workers, scheduler)) as outcomes:
                 for done in outcomes:
-                    ledger.add(done)
+                    cache.add(done)
                     missing = [each for each in missing if each[1] != done.key]
                     yield done
                     if stop():
@@ -434,33 +434,33 @@ def perform(
 
 def _spread(
     missing: Sequence[Keyed],
-    materials: Mapping[str, ExperimentData],
+    data_by_name: Mapping[str, ExperimentData],
     workers: int,
     scheduler: str | None,
 ) -> Generator[Done, None, None]:
     """Yield the outcomes in any order."""
     if scheduler is None and workers == 1:
         for task, key in missing:
-            yield do(task, key, materials[task.data])
+            yield do(task, key, data_by_name[task.data])
         return
-    with _place(materials, workers, scheduler):
+    with _place(data_by_name, workers, scheduler):
         spread = Parallel(return_as="generator_unordered", max_nbytes=HELD, pre_dispatch="2*n_jobs")
         parent = os.getpid() if scheduler is None else None
-        jobs = (delayed(do)(task, key, materials[task.data], parent) for task, key in missing)
+        jobs = (delayed(do)(task, key, data_by_name[task.data], parent) for task, key in missing)
         with closing(spread(jobs)) as outcomes:
             yield from outcomes
 
 
 def _place(
-    materials: Mapping[str, ExperimentData], workers: int, scheduler: str | None
+    data_by_name: Mapping[str, ExperimentData], workers: int, scheduler: str | None
 ) -> AbstractContextManager[Any]:
     if scheduler is not None:
-        return cluster(scheduler, materials)
+        return cluster(scheduler, data_by_name)
     return parallel_config(backend="loky", n_jobs=min(workers, cpu_count()) if workers > 0 else -1)
 
 
 @contextmanager
-def cluster(scheduler: str, materials: Mapping[str, ExperimentData]) -> Iterator[None]:
+def cluster(scheduler: str, data_by_name: Mapping[str, ExperimentData]) -> Iterator[None]:
     """Everything inside is done by the workers of the cluster with this scheduler.
 
     Dask does lost fits again by itself, but not those whose scattered data died with a worker.
@@ -475,14 +475,14 @@ def cluster(scheduler: str, materials: Mapping[str, ExperimentData]) -> Iterator
             f"no Dask scheduler answered at {scheduler}: start one (dask scheduler), "
             "give its address as tcp://host:8786, or leave the scheduler out"
         ) from error
-    with client, parallel_config(backend="dask", scatter=list(materials.values())):
+    with client, parallel_config(backend="dask", scatter=list(data_by_name.values())):
         try:
             yield
         except (CancelledError, KilledWorker) as error:
             raise LostWorker from error
 
 
-def do(task: Task, key: str, material: ExperimentData, parent: int | None = None) -> Done:
+def do(task: Task, key: str, data: ExperimentData, parent: int | None = None) -> Done:
     """Do one task; an error becomes its sentence, since one bad fit must not end the others.
 
     A process that was started for this ends with its `parent`, also in the middle of a fit.
@@ -494,7 +494,7 @@ def do(task: Task, key: str, material: ExperimentData, parent: int | None = None
         with single_thread():
             module, name = KINDS[task.kind].split(".")
             work = getattr(import_module(f"hipad.experiments.{module}"), name)
-            figures = work(material, task.seed, **task.settings)
+            figures = work(data, task.seed, **task.settings)
     except (ValueError, ArithmeticError, MemoryError) as error:
         return Done(task, key, error=f"{type(error).__name__}: {error}")
     return Done(task, key, figures, time.process_time() - start)

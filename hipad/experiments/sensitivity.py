@@ -98,12 +98,12 @@ class Worth:
         return not self.low <= 0 <= self.high
 
 
-def sizes_for(material: ExperimentData, sizes: Sequence[int] = SIZES) -> tuple[int, ...]:
+def sizes_for(data: ExperimentData, sizes: Sequence[int] = SIZES) -> tuple[int, ...]:
     """Return the sizes that leave rows of both classes to test."""
-    if isinstance(material, Synthetic):
+    if isinstance(data, Synthetic):
         return tuple(sizes)
-    y, _ = material.units
-    what = "rows" if material.groups is None else "patients"
+    y, _ = data.units
+    what = "rows" if data.groups is None else "patients"
     fewest = min(int(np.sum(y > 0)), int(np.sum(y < 0)))
     usable = tuple(size for size in sizes if size + FEWEST_TESTED <= fewest)
     if not usable:
@@ -115,7 +115,7 @@ def sizes_for(material: ExperimentData, sizes: Sequence[int] = SIZES) -> tuple[i
 
 
 def curve_tasks(
-    material: ExperimentData,
+    data: ExperimentData,
     *,
     draws: int = 20,
     sizes: Sequence[int] = SIZES,
@@ -130,9 +130,9 @@ def curve_tasks(
     own: dict[str, Any] = {} if rules is None else {"rules": rules}
     own |= {"options": options} if options else {}
     return [
-        Task("contest", material.name, seed, {"method": m, "rows": {"labelled": size}, **own})
+        Task("contest", data.name, seed, {"method": m, "rows": {"labelled": size}, **own})
         for seed in range(draws)
-        for size in sizes_for(material, sizes)
+        for size in sizes_for(data, sizes)
         for m in methods
     ]
 
@@ -367,23 +367,23 @@ def thresholds_of(rules: str, position: int) -> list[int]:
 
 
 def thresholds_seen(
-    material: ExperimentData, position: int, condition: int | None = None, n: int = 7
+    data: ExperimentData, position: int, condition: int | None = None, n: int = 7
 ) -> list[float]:
     """Return the written threshold, and others over the range that the rows show."""
-    _, rule = _rule_at(material.rules, position)
+    _, rule = _rule_at(data.rules, position)
     at = _threshold_place(rule, condition)
     now = threshold_of(rule.conditions[at])
     assert now is not None
-    names = as_index(material.feature_names, material.X.shape[1])
+    names = as_index(data.feature_names, data.X.shape[1])
     alone = replace(rule, conditions=(rule.conditions[at],))
 
     def compiled(value: float) -> CompiledRule:
         first, *others = compile_rules(
             [_with_threshold(alone, 0, value)],
             feature_names=names,
-            blocks=material.blocks or None,
-            classes=material.labels,
-            values=ColumnValues(material.X, material.gaps),
+            blocks=data.blocks or None,
+            classes=data.labels,
+            values=ColumnValues(data.X, data.gaps),
         )
         if others or first.d.size != 1:
             raise RuleError(f"'{rule.conditions[at]}' has no range to sweep: sweep its worth")
@@ -393,23 +393,23 @@ def thresholds_seen(
     slope = float(high.d[0] - low.d[0])
     if not slope:  # of a ratio: the number is among the weights
         raise RuleError(f"'{rule.conditions[at]}' has no range to sweep: sweep its worth")
-    rows = material.X[material.pool]
+    rows = data.X[data.pool]
     seen = now + (np.asarray(rows @ low.B[[0]].T.toarray()).ravel() - low.d[0]) / slope
     first, last = (float(np.quantile(seen, share)) for share in (0.02, 0.98))
     spread = [float(f"{value:.3g}") for value in np.linspace(first, last, n)]
     return sorted({*spread, now})
 
 
-def strangers_to(material: ExperimentData, rng: np.random.Generator, most: int = 50) -> list[str]:
+def strangers_to(data: ExperimentData, rng: np.random.Generator, most: int = 50) -> list[str]:
     """Features that no rule of the data names, at random; all others where there are none."""
-    n = len(material.feature_names) if material.feature_names else material.X.shape[1]
-    index = as_index(material.feature_names, n)
+    n = len(data.feature_names) if data.feature_names else data.X.shape[1]
+    index = as_index(data.feature_names, n)
     rules = compile_rules(
-        material.rules,
+        data.rules,
         feature_names=index,
-        blocks=material.blocks or None,
-        classes=material.labels,
-        values=ColumnValues(material.X, material.gaps),
+        blocks=data.blocks or None,
+        classes=data.labels,
+        values=ColumnValues(data.X, data.gaps),
     )
     named = np.unique(np.concatenate([np.zeros(0, dtype=int), *(r.columns for r in rules)]))
     others = np.setdiff1d(np.arange(n), named)
@@ -545,7 +545,7 @@ class SweepStep:
 
 
 def sweep_tasks(
-    material: ExperimentData,
+    data: ExperimentData,
     versions: Sequence[PerturbedRule],
     *,
     draws: int = 10,
@@ -564,7 +564,7 @@ def sweep_tasks(
         for method in methods:
             texts = [""] if method == "no rules" else [version.rules for version in versions]
             tasks += [
-                Task("contest", material.name, seed, {"method": method, "rules": text, **own})
+                Task("contest", data.name, seed, {"method": method, "rules": text, **own})
                 for text in dict.fromkeys(texts)
             ]
     return tasks

@@ -177,12 +177,12 @@ FEWEST_OF_CLASS: Final = 5  # labelled patients of the rarer class
 MOST_TESTED: Final = 2_000  # patients whose scores are kept
 
 
-def plan_sizes(material: ExperimentData, points: int = POINTS) -> tuple[int, ...]:
+def plan_sizes(data: ExperimentData, points: int = POINTS) -> tuple[int, ...]:
     """Return how many patients the models of a plan learn from: to half of those that are there.
 
     Above that few are left to test on, and draws hardly differ.
     """
-    y, _ = material.units
+    y, _ = data.units
     rarer = min(float(np.mean(y > 0)), float(np.mean(y < 0)))
     most = y.size // 2
     least = math.ceil(FEWEST_OF_CLASS / rarer) if rarer else y.size
@@ -196,7 +196,7 @@ def plan_sizes(material: ExperimentData, points: int = POINTS) -> tuple[int, ...
 
 
 def plan_tasks(
-    material: ExperimentData,
+    data: ExperimentData,
     *,
     draws: int = DRAWS,
     sizes: Sequence[int] | None = None,
@@ -207,17 +207,17 @@ def plan_tasks(
     `options` are parameters of the classifier.
     """
     own: dict[str, Any] = {"options": options} if options else {}
-    methods = COMPARED if material.rules.strip() else COMPARED[1:]
+    methods = COMPARED if data.rules.strip() else COMPARED[1:]
     return [
-        Task("plan", material.name, seed, {"method": m, "rows": {"train": size}, **own})
+        Task("plan", data.name, seed, {"method": m, "rows": {"train": size}, **own})
         for seed in range(draws)
-        for size in sizes or plan_sizes(material)
+        for size in sizes or plan_sizes(data)
         for m in methods
     ]
 
 
 def scores_of_others(
-    material: ExperimentData,
+    data: ExperimentData,
     seed: int,
     *,
     method: str,
@@ -225,14 +225,14 @@ def scores_of_others(
     options: dict[str, Any] | None = None,
 ) -> Figures:
     """Fit a method to the rows of a seed; return the other rows and their scores."""
-    draw = material.draw(seed, **rows)
+    draw = data.draw(seed, **rows)
     assert draw.test_rows is not None
     scores = METHODS[method].score(draw, draw.rules, dict(options or {})).scores
     kept = np.arange(scores.size)
     if scores.size > MOST_TESTED:
         kept = np.sort(np.random.default_rng(seed).choice(scores.size, MOST_TESTED, replace=False))
-    told = [float(f"{value:.8g}") for value in scores[kept]]
-    return {"tested": draw.test_rows[kept].tolist(), "scores": told}
+    lines = [float(f"{value:.8g}") for value in scores[kept]]
+    return {"tested": draw.test_rows[kept].tolist(), "scores": lines}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ class Curves:
         return self.means - half, np.minimum(self.means + half, 1.0)
 
 
-def plan_curves(material: ExperimentData, outcomes: Iterable[Done], figure: str) -> Curves:
+def plan_curves(data: ExperimentData, outcomes: Iterable[Done], figure: str) -> Curves:
     """Return the curves of the draws of which every fit is there."""
     found = list(outcomes)
     methods = tuple(m for m in COMPARED if any(d.setting("method") == m for d in found))
@@ -288,8 +288,8 @@ def plan_curves(material: ExperimentData, outcomes: Iterable[Done], figure: str)
             f"expected at least {FEWEST_DRAWS} draws of which every fit is done, got {len(whole)}: "
             + (f"mend what failed ({failed})" if failed else "finish more")
         )
-    patient = np.arange(material.y.size) if material.groups is None else np.unique(
-        material.groups, return_inverse=True
+    patient = np.arange(data.y.size) if data.groups is None else np.unique(
+        data.groups, return_inverse=True
     )[1]  # fmt: skip
     D = len(whole)
     places = [(method, n) for method in methods for n in sizes]
@@ -298,22 +298,22 @@ def plan_curves(material: ExperimentData, outcomes: Iterable[Done], figure: str)
     parts = np.zeros((int(patient.max()) + 1, len(places)))
     for d, own in enumerate(whole):
         for k, place in enumerate(places):
-            values[d, k], each, of = _figure_of(own[place], material, patient, figure)
+            values[d, k], each, of = _figure_of(own[place], data, patient, figure)
             within[k] += float(each @ each) / D
             np.add.at(parts[:, k], of, each / D)
-    pool = material.units[0].size
-    if material.apart:  # the same rows are tested by every draw
+    pool = data.units[0].size
+    if data.apart:  # the same rows are tested by every draw
         within[:] = 0.0
     return _curves_of(values, within, parts, methods, sizes, pool, FIGURES[figure].floor)
 
 
 def _figure_of(
-    done: Done, material: ExperimentData, patient: IntArray, figure: str
+    done: Done, data: ExperimentData, patient: IntArray, figure: str
 ) -> tuple[float, FloatArray, IntArray]:
     """The figure of one fit, the parts of its test rows, and whose they are."""
     tested = np.array(done.figures["tested"], dtype=np.int64)
     scores = np.array(done.figures["scores"], dtype=np.float64)
-    value, each = FIGURES[figure].parts(scores, material.y[tested] > 0)
+    value, each = FIGURES[figure].parts(scores, data.y[tested] > 0)
     return value, each, patient[tested]
 
 
@@ -471,11 +471,13 @@ class Needed:
     def __str__(self) -> str:
         if math.isinf(self.low):
             return f"more than {self.most:,} (the curve levels off near {self.ceiling:.3f})"
-        ends = (self._told(self.low), self._told(self.high))
-        value = f"more than {self.most:,}" if math.isinf(self.value) else self._told(self.value)
+        ends = (self._formatted(self.low), self._formatted(self.high))
+        value = (
+            f"more than {self.most:,}" if math.isinf(self.value) else self._formatted(self.value)
+        )
         return f"{value} (95 % interval {ends[0]} to {ends[1]})"
 
-    def _told(self, n: float) -> str:
+    def _formatted(self, n: float) -> str:
         if math.isinf(n):
             return "beyond the curve"
         return f"at most {self.least:,}" if n <= self.least else f"{math.ceil(n):,}"
@@ -545,18 +547,18 @@ class StudyPlan:
     @property
     def sentences(self) -> list[str]:
         """The answer in words, the first sentence first."""
-        told = [
+        lines = [
             f"{str(self.target)[0].upper()}{str(self.target)[1:]} {NEEDS[one.method]} needs "
             f"{one} labelled patients."
             for one in self.needed
         ]
         if any(one.is_open for one in self.needed):
-            told.append(
+            lines.append(
                 f"An interval that ends beyond the curve is open: {self.patients:,} patients do "
                 f"not tell what happens above {self.needed[0].most:,}."
             )
         if self.to_measure is not None:
-            told.append(
+            lines.append(
                 f"To measure it within ± {number(self.target.margin or 0.0)} takes "
                 f"{self.to_measure:,} patients that the model has not seen, at "
                 f"{percent(self.prevalence)} {self.positive}; in a cross-validation these are the "
@@ -564,13 +566,13 @@ class StudyPlan:
             )
         if self.criteria is not None:
             own = self.criteria
-            told.append(
+            lines.append(
                 "Riley's criteria for an unpenalised regression of "
                 f"{count(own.parameters, 'parameter')} ask for {own.n:,} ({own.shrinkage:,} for a "
                 f"shrinkage of 0.9, {own.optimism:,} for an optimism of 0.05, "
                 f"{own.overall_risk:,} for the overall risk)."
             )
-        return told
+        return lines
 
     def paragraph(self) -> str:
         """Return the paragraph on the sample size for the protocol of a study."""
@@ -602,7 +604,7 @@ NEEDS: Final = {"HIPAD": "with the rules", "no rules": "without rules"}
 
 
 def study_plan(
-    material: ExperimentData,
+    data: ExperimentData,
     outcomes: Iterable[Done],
     target: Target,
     *,
@@ -612,7 +614,7 @@ def study_plan(
 
     Parameters
     ----------
-    material : ExperimentData
+    data : ExperimentData
         The table at hand.
     outcomes : iterable of Done
         Finished fits.
@@ -622,13 +624,13 @@ def study_plan(
         Candidate parameters for Riley's criteria; None counts the columns.
     """
     found = list(outcomes)
-    curves = plan_curves(material, found, target.figure)
-    y, _ = material.units
+    curves = plan_curves(data, found, target.figure)
+    y, _ = data.units
     prevalence = float(np.mean(y > 0))
-    features = int(material.X.shape[1])
+    features = int(data.X.shape[1])
     auc = target.value
     if target.figure != "auroc":  # what the best curve reaches stands for what is anticipated
-        auc = float(plan_curves(material, found, "auroc").means[:, -1].max())
+        auc = float(plan_curves(data, found, "auroc").means[:, -1].max())
     criteria = None
     if 0.5 < auc < 1.0:
         criteria = required_sample_size(parameters or features, prevalence, auc=auc)
@@ -641,6 +643,6 @@ def study_plan(
         int(y.size),
         prevalence,
         features,
-        str(material.labels[1]),
-        material.name,
+        str(data.labels[1]),
+        data.name,
     )

@@ -60,7 +60,7 @@ class SettingPoint:
 
     def text_of(self, names: Iterable[str]) -> str:
         """Return some settings as text; a rule's patients are its worth."""
-        return ", ".join(f"{CALLED.get(n, n)} {_told(self.params[n])}" for n in names)
+        return ", ".join(f"{CALLED.get(n, n)} {_formatted(self.params[n])}" for n in names)
 
 
 def settings_of(grid: GridValues) -> list[dict[str, Any]]:
@@ -127,7 +127,7 @@ def _error(mean: Mean) -> float:
     return (mean.value - mean.low) / float(t_distribution.ppf((1 + LEVEL) / 2, mean.n - 1))
 
 
-def _told(value: Any) -> str:
+def _formatted(value: Any) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
@@ -149,13 +149,13 @@ def _told(value: Any) -> str:
 class _RuleScorer:
     """A scorer that also looks how far each model follows the rules; keeps figures by setting."""
 
-    def __init__(self, material: ExperimentData, score: str) -> None:
-        self.material, self.score = material, score
+    def __init__(self, data: ExperimentData, score: str) -> None:
+        self.data, self.score = data, score
         self.found: dict[str, list[Figures]] = {}
 
     def learn(self, X: Any) -> _RuleScorer:
         """Take from these rows the ranges of features, and the numbers that rules learn."""
-        own = self.material
+        own = self.data
         self.stats = column_statistics(X)
         self.rules = compile_rules(
             own.rules,
@@ -169,7 +169,7 @@ class _RuleScorer:
         return self
 
     def __call__(self, clf: HIPADClassifier, X: Any, y: Any) -> float:
-        negative, positive = map(str, self.material.labels)
+        negative, positive = map(str, self.data.labels)
         model = PositiveClassView(clf, (negative, positive))
         found = judged(model.scores(X), np.where(np.asarray(y).astype(str) == positive, 1.0, -1.0))
         found |= {"support": clf.support_.size, **self._asked(model.weights, model.intercept)}
@@ -195,7 +195,7 @@ class _RuleScorer:
 
 
 def tune(
-    material: ExperimentData,
+    data: ExperimentData,
     seed: int,
     *,
     fold: Sequence[int],
@@ -204,14 +204,14 @@ def tune(
     options: dict[str, Any] | None = None,
 ) -> Figures:
     """Return the figures of every setting on one fold, as lists in the order of `settings_of`."""
-    learnt, held = material.folds(seed, fold[1])[fold[0]]
-    found = _on_fold(material, learnt, held, grid, score, options or {})
+    learnt, held = data.folds(seed, fold[1])[fold[0]]
+    found = _on_fold(data, learnt, held, grid, score, options or {})
     lists = [found[_key(params)][0] for params in settings_of(grid)]
     return {name: [one[name] for one in lists] for name in FIGURES}
 
 
 def nested(
-    material: ExperimentData,
+    data: ExperimentData,
     seed: int,
     *,
     fold: Sequence[int],
@@ -221,8 +221,8 @@ def nested(
     options: dict[str, Any] | None = None,
 ) -> Figures:
     """Return the whole choice without one fold, and what was chosen judged on it."""
-    learnt, held = material.folds(seed, fold[1])[fold[0]]
-    own, fixed = material.part(learnt), options or {}
+    learnt, held = data.folds(seed, fold[1])[fold[0]]
+    own, fixed = data.part(learnt), options or {}
     values = with_values(own, grid, fixed)
     found: dict[str, list[Figures]] = {}
     for train, test in own.folds(seed, inner):
@@ -237,13 +237,13 @@ def nested(
     known_rows: dict[str, Any] = {"groups": own.groups, "gaps": own.gaps}
     run = clf.fit_iter(own.X, _outcomes(own), feature_names=names, interactive=False, **known_rows)
     asked = _RuleScorer(own, score).learn(own.X)
-    asked(run.to_end().finish(), material.X[held], _outcomes(material)[held])
+    asked(run.to_end().finish(), data.X[held], _outcomes(data)[held])
     ((own_figures,),) = asked.found.values()
     return {**own_figures, "chosen": _key(chosen.params), **_numbers(chosen.params)}
 
 
 def _on_fold(
-    material: ExperimentData,
+    data: ExperimentData,
     train: Any,
     test: Any,
     grid: GridValues,
@@ -251,11 +251,11 @@ def _on_fold(
     options: Mapping[str, Any],
 ) -> dict[str, list[Figures]]:
     """Return figures of every setting, by its key; warm-started along lambda1."""
-    asked = _RuleScorer(material, score).learn(material.X[train])
+    asked = _RuleScorer(data, score).learn(data.X[train])
     values: dict[str, Any] = {name: list(grid[name]) for name in GRID}
     search = HIPADClassifierCV(
-        material.rules or None,
-        blocks=material.blocks or None,
+        data.rules or None,
+        blocks=data.blocks or None,
         cv=[(train, test)],
         scoring=asked,
         refit=False,
@@ -265,26 +265,26 @@ def _on_fold(
         **options,
     )
     search.fit(
-        material.X,
-        _outcomes(material),
-        groups=material.groups,
-        feature_names=material.feature_names,
+        data.X,
+        _outcomes(data),
+        groups=data.groups,
+        feature_names=data.feature_names,
     )
     return asked.found
 
 
 def with_values(
-    material: ExperimentData, grid: GridValues, options: Mapping[str, Any] | None = None
+    data: ExperimentData, grid: GridValues, options: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Return the grid with lambda1 as values, spread on the scale of the rows to learn from."""
     full = {**USUAL_GRID, **grid}
     if not isinstance(full["lambda1"], int):
         return {name: list(full[name]) for name in GRID}
-    rows, count = material.pool, full["lambda1"]
+    rows, count = data.pool, full["lambda1"]
     if count < 1:
         raise DataError(f"expected at least 1 value of lambda1, got {count}: give more")
     clf = HIPADClassifier(lambda1=1.0, lambda2=1.0, **(options or {}))
-    run = clf.fit_iter(material.X[rows], _outcomes(material)[rows], interactive=False)
+    run = clf.fit_iter(data.X[rows], _outcomes(data)[rows], interactive=False)
     values = [
         float(f"{value:.6g}") for value in lambda1_values(count, run.data, loss=run.plan.loss)
     ]
@@ -292,7 +292,7 @@ def with_values(
 
 
 def tune_tasks(
-    material: ExperimentData,
+    data: ExperimentData,
     grid: GridValues,
     *,
     folds: int = 5,
@@ -308,21 +308,21 @@ def tune_tasks(
     if score not in SCORES:
         raise DataError(f"expected a score of {', '.join(SCORES)}, got {score!r}")
     shared: dict[str, Any] = {"score": score, **({"options": options} if options else {})}
-    values = with_values(material, grid, options)
+    values = with_values(data, grid, options)
     counted = {**USUAL_GRID, **grid}
     every = [(seed, [k, folds]) for seed in range(repeats) for k in range(folds)]
     tasks = [
-        Task("tune", material.name, seed, {"fold": fold, "grid": values, **shared})
+        Task("tune", data.name, seed, {"fold": fold, "grid": values, **shared})
         for seed, fold in every
     ]
     if honest:
         own = {**shared, "grid": counted, "inner": folds}
-        tasks += [Task("nested", material.name, s, {"fold": f, **own}) for s, f in every]
+        tasks += [Task("nested", data.name, s, {"fold": f, **own}) for s, f in every]
     return tasks
 
 
-def _outcomes(material: ExperimentData) -> Any:
-    return np.where(material.y > 0, material.labels[1], material.labels[0])
+def _outcomes(data: ExperimentData) -> Any:
+    return np.where(data.y > 0, data.labels[1], data.labels[0])
 
 
 def _key(params: Mapping[str, Any]) -> str:

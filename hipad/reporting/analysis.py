@@ -57,6 +57,7 @@ from hipad.rules.compiled_rule import first_outcome
 from hipad.rules.compiler import read_for
 from hipad.rules.context import ColumnValues, NameTable
 from hipad.rules.names import resolve_kept
+from hipad.solvers.solution import single_thread
 from hipad.utils import IntArray
 
 Tables = Mapping[TableRole, Table]
@@ -356,6 +357,18 @@ def analyse_steps(study: Study, tables: Tables) -> Steps[Findings]:
     Findings
         What was found, as the value of the generator.
     """
+    steps = _analyse_steps(study, tables)
+    while True:
+        with single_thread():  # sums of several threads differ in the last digits
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                found: Findings = end.value
+                return found
+        yield step
+
+
+def _analyse_steps(study: Study, tables: Tables) -> Steps[Findings]:
     yield Step("The table is prepared", 0.0)
     rows = arrange(study, tables)
     if rows.y_test is not None and len(rows.y_test):
@@ -367,6 +380,8 @@ def analyse_steps(study: Study, tables: Tables) -> Steps[Findings]:
     for _ in run:
         yield Step("The model is fitted", 0.02)
     clf = run.finish()
+    if study.risk_threshold is not None:
+        clf.set_risk_threshold(study.risk_threshold, positive=rows.classes[1])
     stored = StoredModel(clf, rows.origin)
     again = None if not study.model else same_model(stored_model(study.model), stored)
     is_open = study.is_open and rows.y_test is not None and len(rows.y_test) > 0
@@ -385,6 +400,7 @@ def analyse_steps(study: Study, tables: Tables) -> Steps[Findings]:
         0.05,
         share,
     )
+    found = found.at(study.risk_threshold)
     yield Step("What each rule did is found by fits without it", 0.05 + share)
     _ = clf.rule_report_, clf.knowledge_report_, clf.risk_curve_
     differences: tuple[Difference, ...] = ()
@@ -441,7 +457,7 @@ def _refits(
             message = f"Refits {which}: {last.done:,} of {last.total:,}"
             yield Step(message, (part + done) / parts)
         assert last is not None
-        found.append(last.seen_from(sign))
+        found.append(last.seen_from(sign).at(rows.study.risk_threshold))
     return found[0], found[1] if parts == 2 else None
 
 

@@ -50,7 +50,7 @@ class Item:
         What it asks, in words of our own.
     kind : "run", "draft" or "asked"
         Who answers it.
-    tell : callable
+    draft : callable
         What the findings say of it; "" where they say nothing.
     """
 
@@ -59,7 +59,7 @@ class Item:
     topic: str
     question: str
     kind: Kind
-    tell: Callable[[Findings], str] = lambda _: ""
+    draft: Callable[[Findings], str] = lambda _: ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ItemAnswer:
     """An item, what the run says of it, and what the authors wrote."""
 
     item: Item
-    told: str
+    answer: str
     written: str
 
     @property
@@ -75,7 +75,7 @@ class ItemAnswer:
         """How far it is answered."""
         if self.written:
             return "answered"
-        if self.told:
+        if self.answer:
             return "filled by the run" if self.item.kind == "run" else "drafted, to be confirmed"
         return "not answered yet"
 
@@ -83,7 +83,7 @@ class ItemAnswer:
 def tripod_answers(found: Findings) -> list[ItemAnswer]:
     """Return every item of TRIPOD+AI with what is known of it, in the order of the paper."""
     written = found.study.notes.answers
-    return [ItemAnswer(item, item.tell(found), written.get(item.number, "")) for item in TRIPOD]
+    return [ItemAnswer(item, item.draft(found), written.get(item.number, "")) for item in TRIPOD]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -155,11 +155,11 @@ def _preparation(found: Findings) -> str:
     if found.arranged is None:
         return ""
     steps = [str(step) for step in found.arranged.train.steps]
-    told = f"Steps of preparation: {'; '.join(steps)}." if steps else "No step changed the table."
-    return f"{told} The same steps were applied to all rows, whatever group they belong to."
+    text = f"Steps of preparation: {'; '.join(steps)}." if steps else "No step changed the table."
+    return f"{text} The same steps were applied to all rows, whatever group they belong to."
 
 
-def _outcome_told(found: Findings) -> str:
+def _outcome_blinding(found: Findings) -> str:
     negative, positive = found.classes
     return f"Outcome: column {_outcome(found)}, {positive} against {negative}."
 
@@ -183,12 +183,12 @@ def _sample_size(found: Findings) -> str:
         return ""
     rows = found.arranged
     events = int((rows.y_train == rows.classes[1]).sum())
-    told = f"{count(len(rows.y_train), 'training row')}, {events:,} of them {rows.classes[1]}."
+    text = f"{count(len(rows.y_train), 'training row')}, {events:,} of them {rows.classes[1]}."
     size = sample_size(found)
     if size is None:
-        return told
+        return text
     return (
-        f"{told} Riley's criteria for the {size.parameters:,} features of this model at its AUC "
+        f"{text} Riley's criteria for the {size.parameters:,} features of this model at its AUC "
         f"and prevalence ask for {size.n:,} rows with {size.events:,} events; counted by the "
         "features that were candidates they ask for more."
     )
@@ -198,14 +198,15 @@ def _missing(found: Findings) -> str:
     if found.arranged is None:
         return ""
     cells, features = missing_total(found.arranged)
-    way = found.arranged.train.options.missing
-    if way == "drop rows":
+    imputation = found.arranged.train.options.missing
+    if imputation == "drop rows":
         return "Rows with gaps were dropped."
     if not cells:
-        return f"No training value is missing. A gap in a later row is filled by the {way}."
+        return f"No training value is missing. A gap in a later row is filled by the {imputation}."
     return (
         f"{cells:,} training values in {count(features, 'feature')} are missing and were filled by "
-        f"the {way} of the training rows, as later gaps are. Rules do not speak of filled values."
+        f"the {imputation} of the training rows, as later gaps are. Rules do not speak of filled "
+        "values."
     )
 
 
@@ -336,11 +337,11 @@ def _flow(found: Findings) -> str:
 
 
 def _characteristics(found: Findings) -> str:
-    told = table_one(found)
-    if not told.rows:
+    summary = table_one(found)
+    if not summary.rows:
         return ""
-    more = f"; {told.left_out:,} features that the model does not use are left out"
-    return f"See the table of the training rows by class{more if told.left_out else ''}."
+    more = f"; {summary.left_out:,} features that the model does not use are left out"
+    return f"See the table of the training rows by class{more if summary.left_out else ''}."
 
 
 def _compared(found: Findings) -> str:
@@ -355,12 +356,12 @@ def _numbers(found: Findings) -> str:
     if found.arranged is None:
         return ""
     rows = found.arranged
-    told = [("development", rows.y_train)]
+    lines = [("development", rows.y_train)]
     if rows.y_test is not None and found.study.is_open:
-        told.append(("evaluation", rows.y_test))
+        lines.append(("evaluation", rows.y_test))
     parts = [
         f"{what}: {len(y):,} rows, {int((y == rows.classes[1]).sum()):,} of them {rows.classes[1]}"
-        for what, y in told
+        for what, y in lines
     ]
     return f"{'; '.join(parts)}. Tuning used the rows of the development alone."
 
@@ -390,27 +391,27 @@ def _heterogeneity(found: Findings) -> str:
 
 def _interpretation(found: Findings) -> str:
     changed = rules_changed(found)
-    told = f"Rules: {changed}. " if changed else ""
+    text = f"Rules: {changed}. " if changed else ""
     if found.differences:
         one = found.differences[0].difference
-        told += (
+        text += (
             f"With the rules balanced accuracy differs by {100 * one.value:+.1f} points "
             f"({100 * one.low:+.1f} to {100 * one.high:+.1f}) from a model without them."
         )
-    return told
+    return text
 
 
 def _limits(found: Findings) -> str:
-    told = []
+    lines = []
     if found.arranged is not None:
-        told.append(f"{count(len(found.arranged.y_train), 'training row')}")
+        lines.append(f"{count(len(found.arranged.y_train), 'training row')}")
     if found.assessment is not None and found.assessment.source == "cross-validated":
-        told.append("figures of one data set, by cross-validation, not of new patients")
+        lines.append("figures of one data set, by cross-validation, not of new patients")
     if found.stability is not None:
-        told.append(
+        lines.append(
             f"a risk moves by {100 * found.stability.mean_spread:.1f} points from refit to refit"
         )
-    return f"{listed(told).capitalize()}." if told else ""
+    return f"{listed(lines).capitalize()}." if lines else ""
 
 
 def _poor_input(found: Findings) -> str:
@@ -458,7 +459,7 @@ TRIPOD: Final[tuple[Item, ...]] = (
     Item("7", "Methods", "Data preparation", "What was done to the data and their quality, and "
          "was it the same for all groups of people?", "run", _preparation),
     Item("8a", "Methods", "Outcome", "What exactly is the outcome, at which time, and how was it "
-         "found out?", "draft", _outcome_told),
+         "found out?", "draft", _outcome_blinding),
     Item("8b", "Methods", "Outcome", "Where its assessment is a judgement: by whom, with which "
          "training?", "asked"),
     Item("8c", "Methods", "Outcome", "Was it assessed without knowledge of the predictors?",
@@ -557,10 +558,10 @@ def probast_signals(found: Findings) -> list[Signal]:
 
 def _development(found: Findings) -> list[Signal]:
     rows = found.arranged
-    told: list[Signal] = []
+    lines: list[Signal] = []
 
     def add(question: str, points: Points, evidence: str) -> None:
-        told.append(Signal("development", question, points, evidence))
+        lines.append(Signal("development", question, points, evidence))
 
     size = sample_size(found)
     if rows is not None:
@@ -588,17 +589,17 @@ def _development(found: Findings) -> list[Signal]:
     add("Do the reported predictors and weights belong to the final model?", "speaks for",
         f"{_features(found)} The tables of this report are written from the fitted model itself"
         + (", and fitting again gave the same one." if found.repeats else "."))  # fmt: skip
-    return told
+    return lines
 
 
 def _evaluation(found: Findings) -> list[Signal]:
     assessment = found.assessment
     if assessment is None:
         return []
-    told: list[Signal] = []
+    lines: list[Signal] = []
 
     def add(question: str, points: Points, evidence: str) -> None:
-        told.append(Signal("evaluation", question, points, evidence))
+        lines.append(Signal("evaluation", question, points, evidence))
 
     positive = int(assessment.rows.positive.sum())
     rarer = min(positive, len(assessment.rows) - positive)
@@ -642,4 +643,4 @@ def _evaluation(found: Findings) -> list[Signal]:
             f"{percent(found.stability.mean_flip_share)} of answers change.")  # fmt: skip
     add("Was the model judged as it will be used?", "to be judged",
         f"{_applied(found)} Risks hold at the prevalence of the training rows.")  # fmt: skip
-    return told
+    return lines

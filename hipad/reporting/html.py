@@ -93,11 +93,11 @@ def element(name: str, *parts: Part, **attributes: str) -> Html:
     >>> element("p", "a < b", element("b", "!"), class_="x")
     '<p class="x">a &lt; b<b>!</b></p>'
     """
-    told = "".join(
+    text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for key, value in attributes.items()
     )
-    return Html(f"<{name}{told}>{joined(parts)}</{name}>")
+    return Html(f"<{name}{text}>{joined(parts)}</{name}>")
 
 
 def joined(parts: Iterable[Part]) -> Html:
@@ -239,7 +239,7 @@ def _summary(found: Findings) -> Html:
             ("Sensitivity", "sensitivity", True),
             ("Specificity", "specificity", True),
         ]
-        told = []
+        lines = []
         for title, name, share in cards:
             one = found.assessment.rows.measure(name)
             value = "–" if math.isnan(one.value) else (
@@ -249,10 +249,10 @@ def _summary(found: Findings) -> Html:
                 f"{percent(one.low)} to {percent(one.high)}" if share
                 else f"{number(one.low, 3)} to {number(one.high, 3)}"
             )  # fmt: skip
-            told.append(
+            lines.append(
                 element("div", element("span", title), element("b", value), element("small", ends))
             )
-        parts.append(element("div", *told, class_="cards"))
+        parts.append(element("div", *lines, class_="cards"))
         parts.append(element("p", source_words(found), class_="note"))
     if notes.remarks:
         parts.append(element("p", element("strong", "Notes. "), notes.remarks, class_="text"))
@@ -273,7 +273,7 @@ def verdict(found: Findings) -> list[Part]:
         "test": "of the test set, which the model has not seen,",
         "cross-validated": "of the training set, each judged by a model fitted without it,",
     }[one.source]
-    told: list[Part] = [
+    lines: list[Part] = [
         f"Of {count(len(one.rows), one.noun)} {whose} the model puts ",
         element("strong", f"{k:,} in the right class: {percent(right.value)}"),
         f" (95 % interval {percent(right.low)} to {percent(right.high)}). ",
@@ -289,14 +289,14 @@ def verdict(found: Findings) -> list[Part]:
         )
         span = f"({low:+.1f} to {high:+.1f})"
         if low <= 0 <= high:
-            told.append(
+            lines.append(
                 f"The rules change balanced accuracy by {points:+.1f} points {span}: within what "
                 "chance explains."
             )
         else:
             verb = "gain" if points > 0 else "cost"
-            told.append(f"The rules {verb} {abs(points):.1f} points of balanced accuracy {span}.")
-    return told
+            lines.append(f"The rules {verb} {abs(points):.1f} points of balanced accuracy {span}.")
+    return lines
 
 
 def source_words(found: Findings) -> str:
@@ -305,16 +305,21 @@ def source_words(found: Findings) -> str:
     assert found.assessment is not None
     if found.assessment.source == "test":
         words = "no record" if study.seal is None else study.seal.words
-        return f"Figures are of the test set ({words}). Intervals are of 95 %."
+        return f"Figures are of the test set ({words}). Intervals are of 95 %.{kept_words(found)}"
     if found.arranged is None or found.arranged.test is None:
         return (
             "There is no test set: every figure comes from training data, by cross-validation "
-            "that repeats the whole fit. Intervals are of 95 %."
+            "that repeats the whole fit. Intervals are of 95 %." + kept_words(found)
         )
     return (
         "The test set is sealed for this version: every figure comes from training data, by "
-        "cross-validation that repeats the whole fit. Intervals are of 95 %."
+        "cross-validation that repeats the whole fit. Intervals are of 95 %." + kept_words(found)
     )
+
+
+def kept_words(found: Findings) -> str:
+    """Name the cut-off that was chosen, if one was."""
+    return "" if found.view.threshold is None else f" {answer_words(found)}"
 
 
 # --------------------------------------------------------------------------------------------------
@@ -348,13 +353,13 @@ def _data(found: Findings) -> Html:
     steps = [str(step) for step in rows.train.steps]
     parts.append(element("h3", "What was done to the data"))
     parts.append(items(steps) if steps else element("p", "Nothing was changed."))
-    told = [
+    lines = [
         (named(name), str(role.role), role.reason)
         for name, role in list(rows.train.roles.items())[:MOST_FEATURES]
     ]
-    if told:
+    if lines:
         parts.append(element("h3", "Columns that are no features"))
-        parts.append(table(("column", "role", "why"), told))
+        parts.append(table(("column", "role", "why"), lines))
     return joined(parts)
 
 
@@ -371,8 +376,8 @@ def _flow(found: Findings) -> Html:
 
 
 def _table_one(found: Findings) -> Html:
-    told, classes = table_one(found), found.classes
-    has_test = any(not math.isnan(row.test) for row in told.rows)
+    summary, classes = table_one(found), found.classes
+    has_test = any(not math.isnan(row.test) for row in summary.rows)
     head = ["feature", "all", classes[0], classes[1], "difference", "range", "missing"]
     head += ["test rows"] if has_test else []
 
@@ -391,11 +396,14 @@ def _table_one(found: Findings) -> Html:
         "Mean (standard deviation) of measured values; the difference is that of the classes in "
         "standard deviations. ● has a weight in the model."
     )
-    if told.left_out:
-        words += f" {told.left_out:,} further features are left out."
+    if summary.left_out:
+        words += f" {summary.left_out:,} further features are left out."
     one_lined = [one_line(name, 40) for name in head]
     return joined(
-        [table(one_lined, map(cells, told.rows), kind="wide"), element("p", words, class_="note")]
+        [
+            table(one_lined, map(cells, summary.rows), kind="wide"),
+            element("p", words, class_="note"),
+        ]
     )
 
 
@@ -411,21 +419,21 @@ def _spread(pair: tuple[float, float]) -> str:
 
 
 def _rules(found: Findings) -> Html:
-    told = rule_summaries(found)
+    summary = rule_summaries(found)
     stated = found.classifier.knowledge_report_
-    if not told and not stated:
+    if not summary and not stated:
         return element("p", "There are no rules: the model was learnt from data alone.")
     parts: list[Part] = []
-    if told:
+    if summary:
         head = ("rule", "outcome", "applies to", "right", "weight", "trust", "effect")
         lines = [
             (joined([element("b", one_line(one.record.label, 60)), " ",
                      element("code", one.record.text)]),
              named(one.record.outcome), one.applies, one.right, one.weight, one.trust, one.effect)
-            for one in told[:MOST_RULES]
+            for one in summary[:MOST_RULES]
         ]  # fmt: skip
         parts.append(table(head, lines, kind="wide"))
-        bars = [_bar(one, found) for one in told[:TOP] if found.arranged is not None]
+        bars = [_bar(one, found) for one in summary[:TOP] if found.arranged is not None]
         if bars:
             text = (
                 "A rule whose dot lies to the right of its line says more than chance. Rules "
@@ -439,11 +447,11 @@ def _rules(found: Findings) -> Html:
                 element("summary", one_line(one.record.label, 60)),
                 items(one.record.lines),
             )
-            for one in told[:MOST_RULES]
+            for one in summary[:MOST_RULES]
         ]
         parts += [element("h3", "What each rule did, in detail"), *details]
-        if len(told) > MOST_RULES:
-            parts.append(element("p", f"{len(told) - MOST_RULES:,} further rules are left out."))
+        if len(summary) > MOST_RULES:
+            parts.append(element("p", f"{len(summary) - MOST_RULES:,} further rules are left out."))
     if stated:
         parts.append(element("h3", "Statements about features"))
         parts += [
@@ -475,8 +483,8 @@ SEEN: Final = {"before": "before", "after": "after", "": "not stated"}
 
 
 def _knowledge(found: Findings) -> Html:
-    told = rule_summaries(found)
-    if not told:
+    summary = rule_summaries(found)
+    if not summary:
         return element("p", "No expert knowledge went into the model.")
     words = (
         "Reporting guidelines have no item for expert knowledge. For each rule: who said it, when, "
@@ -488,7 +496,7 @@ def _knowledge(found: Findings) -> Html:
         "what it changed",
     )  # fmt: skip
     lines = []
-    for one in told[:MOST_RULES]:
+    for one in summary[:MOST_RULES]:
         own = one.provenance
         said = "nothing: it applies to none of the rows"
         if one.right:
@@ -509,6 +517,14 @@ def _knowledge(found: Findings) -> Html:
 # The model.
 
 
+def answer_words(found: Findings) -> str:
+    """Say from where on the answer is the positive class."""
+    threshold, positive = found.view.threshold, found.classes[1]
+    if threshold is None:
+        return f"The answer is {positive} where the score is above 0."
+    return f"The answer is {positive} from risk {number(100 * threshold, 3)} % on."
+
+
 def _model(found: Findings) -> Html:
     rows = weights(found)
     measure = weight_measure(found)
@@ -518,7 +534,7 @@ def _model(found: Findings) -> Html:
             "p",
             f"{count(len(rows), 'feature')} of {found.classifier.n_features_in_:,} have a weight. "
             f"The score is their weighted sum and the intercept "
-            f"{number(found.view.intercept, 6)}; above 0 it stands for {found.classes[1]}.",
+            f"{number(found.view.intercept, 6)}. {answer_words(found)}",
         )
     ]
     if rows:
@@ -578,13 +594,13 @@ def _performance(found: Findings) -> Html:
         table(head, lines, kind="figures"),
     ]
     if found.corrected is not None:
-        told = found.corrected
+        summary = found.corrected
         parts.append(
             element(
                 "p",
-                f"Corrected for the choice among {told.versions:,} versions, balanced accuracy is "
-                f"{_interval(told.corrected, share=True)}; uncorrected it is "
-                f"{percent(told.uncorrected)}.",
+                f"Corrected for the choice among {summary.versions:,} versions, balanced accuracy "
+                f"is {_interval(summary.corrected, share=True)}; uncorrected it is "
+                f"{percent(summary.uncorrected)}.",
             )
         )
     if found.differences:
@@ -631,18 +647,17 @@ def _pictures(found: Findings, name: str) -> Iterator[Html]:
         f"for each one expected: {_interval(ratio)}.",
     )
     decision = decision_curve(rows)
-    best = np.maximum(decision.treat_all, 0.0)
-    useful = decision.thresholds[decision.model > best + 1e-12]
-    told = (
-        f"The model serves better than acting on all or on nobody at risks from "
-        f"{percent(float(useful.min()), 0)} to {percent(float(useful.max()), 0)}."
-        if useful.size
+    useful = decision.useful_range
+    text = (
+        f"On these {noun}s the model serves better than acting on all or on nobody at risks from "
+        f"{percent(useful[0], 0)} to {percent(useful[1], 0)}."
+        if useful is not None
         else "At no risk does the model serve better than acting on all or on nobody."
     )
     yield figure(
         svg_charts.decision_chart(decision, None if other is None else decision_curve(other), name),
         "Decision curve",
-        f"Net benefit: found positives less the harm of false alarms. {told}",
+        f"Net benefit: found positives less the harm of false alarms. {text}",
     )
     risks = rows.risks
     assert risks is not None
@@ -679,17 +694,17 @@ def _cannot_say(found: Findings, name: str) -> Iterator[Html]:
         models["without rules"] = one.p_values_without
     bars = [(title, _answer_shares(values)) for title, values in models.items()]
     own = undecided(one.p_values, COVERAGE, one.rows.groups)
-    told = (
-        f"With {percent(COVERAGE, 0)} of each class told right, the model answers for "
+    text = (
+        f"To err for at most {percent(1 - COVERAGE, 0)} of each class, the model answers for "
         f"{percent(1 - own.value)} of the {one.noun}s and cannot say for "
         f"{_interval(own, share=True)}."
     )
     if one.most_coverage + 1e-12 < COVERAGE:
-        told += (
+        text += (
             f" There are too few labelled {one.noun}s to rule out a class at more than "
             f"{percent(one.most_coverage)}."
         )
-    yield figure(svg_charts.answers_chart(bars, found.classes), "Answers", told)
+    yield figure(svg_charts.answers_chart(bars, found.classes), "Answers", text)
 
 
 def _answer_shares(p_values: FloatArray) -> tuple[float, float, float]:
@@ -708,21 +723,21 @@ def _stability(found: Findings) -> Html:
     if own is None or found.assessment is None:
         return element("p", "The model was not fitted again to parts of the rows.")
     noun = found.assessment.noun
-    told = (
+    text = (
         f"{count(own.done, 'refit')}, each to a random half of the training rows: the risk of a "
         f"{noun} moves by {100 * own.mean_spread:.1f} points on average, and "
         f"{percent(own.mean_flip_share)} of answers change."
     )
     other = found.stability_without
     if other is not None:
-        told += (
+        text += (
             f" Without the rules a risk moves by {100 * other.mean_spread:.1f} points, and "
             f"{percent(other.mean_flip_share)} of answers change."
         )
     often = int(np.count_nonzero(own.frequency >= OFTEN))
-    told += f" {often:,} of {own.frequency.size:,} features are selected by at least half."
+    text += f" {often:,} of {own.frequency.size:,} features are selected by at least half."
     if own.decoy_refits:
-        told += (
+        text += (
             f" By decoys (shuffled copies of the features) about "
             f"{percent(own.false_discovery_share(OFTEN), 0)} of these are selected by chance."
         )
@@ -734,7 +749,7 @@ def _stability(found: Findings) -> Html:
     head = ("feature", "selected in", f"of these, for {one_line(found.classes[1], 30)}")
     return joined(
         [
-            element("p", told),
+            element("p", text),
             element("div", *_instability(own, found.assessment.rows.positive, noun),
                     class_="pictures"),
             table(head, lines),
@@ -840,7 +855,7 @@ def _testing(found: Findings) -> Html:
 
 
 def _limits(found: Findings) -> Html:
-    told = [
+    lines = [
         "Risks hold where patients come from the same population as the training rows. Elsewhere "
         "the prevalence must be stated and the risks calibrated again.",
         "Values outside the range of the training rows are continued along a line, without "
@@ -854,21 +869,23 @@ def _limits(found: Findings) -> Html:
     if rows is not None:
         fewest = min(int((rows.y_train == name).sum()) for name in rows.classes)
         if fewest < 50:
-            told.append(f"Only {fewest:,} training rows are of the rarer class: figures are rough.")
+            lines.append(
+                f"Only {fewest:,} training rows are of the rarer class: figures are rough."
+            )
     if found.assessment is not None and found.assessment.source == "cross-validated":
-        told.append("Figures are cross-validated: they are of models like this one, on its own "
+        lines.append("Figures are cross-validated: they are of models like this one, on its own "
                     "training rows.")  # fmt: skip
-    return items(told)
+    return items(lines)
 
 
 def _tripod(found: Findings) -> Html:
     answers = tripod_answers(found)
     status = [one.status for one in answers]
     kinds = dict.fromkeys(status)
-    told = "; ".join(f"{status.count(kind)} {kind}" for kind in kinds)
+    text = "; ".join(f"{status.count(kind)} {kind}" for kind in kinds)
     words = (
         f"All {len(TRIPOD)} sub-items of TRIPOD+AI (BMJ 2024;385:e078378) by their numbers; the "
-        f"questions are in words of our own. Of these {told}."
+        f"questions are in words of our own. Of these {text}."
     )
     head = ("item", "topic", "question", "answer")
     lines = [
@@ -881,8 +898,8 @@ def _tripod(found: Findings) -> Html:
 
 def _item_answer(one: ItemAnswer) -> Html:
     parts: list[Part] = [element("span", one.status, class_=f"tag {_tag(one)}")]
-    if one.told:
-        parts.append(element("div", one.told))
+    if one.answer:
+        parts.append(element("div", one.answer))
     if one.written:
         parts.append(element("div", element("b", "Authors: "), one.written, class_="text"))
     return joined(parts)
@@ -916,7 +933,7 @@ def _repeat(found: Findings) -> Html:
     if found.assessment is None:
         return element("p", "No figures were computed: there is nothing to repeat.")
     stored, text = write_study(found.study), script(found)
-    told = (
+    sentence = (
         f"Both hold every decision and no row of the data. The script compares "
         f"{count(len(figures(found)), 'figure')} with those of this report, to the last digit."
     )
@@ -929,7 +946,7 @@ def _repeat(found: Findings) -> Html:
     ]
     whole = element("details", element("summary", "The script"),
                     element("pre", element("code", Html(escape(text)))))  # fmt: skip
-    parts: list[Part] = [element("p", told), items(lines)]
+    parts: list[Part] = [element("p", sentence), items(lines)]
     return joined([*parts, whole] if len(text) < MOST_SCRIPT else parts)
 
 

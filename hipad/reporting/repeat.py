@@ -21,6 +21,7 @@ from hipad.evaluation.stability import Stability
 from hipad.exceptions import DataError
 from hipad.reporting.analysis import Findings, analyse, sample_tables
 from hipad.reporting.study import Study, TableRole
+from hipad.solvers.solution import single_thread
 from hipad.utils import count
 
 # --------------------------------------------------------------------------------------------------
@@ -45,8 +46,9 @@ def figures(found: Findings) -> Figures:
     dict of str to float
         Weights, figures with their intervals, differences, stability.
     """
-    told = {name: float(value) for name, value in _named(found)}
-    return {name: value for name, value in told.items() if math.isfinite(value)}
+    with single_thread():
+        values = {name: float(value) for name, value in _named(found)}
+    return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
 def _named(found: Findings) -> Iterator[tuple[str, float]]:

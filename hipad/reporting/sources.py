@@ -11,9 +11,10 @@ from typing import Any, Final
 from hipad.data import Options
 from hipad.data.file_format import FileFormat
 from hipad.estimator.classifier import HIPADClassifier
-from hipad.estimator.model_io import stored_settings
+from hipad.estimator.model_io import StoredModel, stored_settings
 from hipad.estimator.serialization import FORMAT, MOST_BYTES, of_any_version, rebuild
 from hipad.evaluation.cross_validation import SealedTest
+from hipad.evaluation.metrics import PositiveClassView
 from hipad.exceptions import DataError, unopened
 from hipad.reporting.analysis import stored_model
 from hipad.reporting.study import HeldBack, HeldBackKind, Study, StudyNotes, StudyTable
@@ -80,6 +81,7 @@ def study_of_model(text: str) -> Study:
             for name, columns in (clf.blocks or {}).items()
         },
         parameters=stored_settings(clf),
+        risk_threshold=_threshold(stored),
         model=text,
     )
     if origin is None:
@@ -99,6 +101,11 @@ def study_of_model(text: str) -> Study:
         preparation=replace(file.preparation, positive=origin.classes[1]),
         held_back=held,
     )
+
+
+def _threshold(stored: StoredModel) -> float | None:
+    classes = stored.classifier.classes_ if stored.origin is None else stored.origin.classes
+    return PositiveClassView(stored.classifier, (str(classes[0]), str(classes[1]))).threshold
 
 
 def _rules_text(clf: HIPADClassifier) -> str:

@@ -106,8 +106,8 @@ class StudyNotes:
     def with_rule(self, stated: RuleProvenance) -> Self:
         """Return the notes with another statement about a rule."""
         others = tuple(one for one in self.provenance if one.rule != stated.rule)
-        told = () if stated == RuleProvenance(stated.rule) else (stated,)
-        return replace(self, provenance=(*others, *told))
+        lines = () if stated == RuleProvenance(stated.rule) else (stated,)
+        return replace(self, provenance=(*others, *lines))
 
     def with_answer(self, item: str, text: str) -> Self:
         """Return the notes with another answer; an empty one takes it away."""
@@ -172,6 +172,8 @@ class Study:
         Versions of rules and settings that were run.
     versions : tuple of VersionTried
         Those that were cross-validated, the present one last.
+    risk_threshold : float or None
+        The risk from which on the answer is the positive class; None answers above score 0.
     analysis : Analysis
         What the report computes.
     notes : StudyNotes
@@ -195,6 +197,7 @@ class Study:
     seals: tuple[SealedTest, ...] = ()
     edits: int = 0
     versions: tuple[VersionTried, ...] = ()
+    risk_threshold: float | None = None
     analysis: Analysis = Analysis()
     notes: StudyNotes = StudyNotes()
     model: str = ""

@@ -73,8 +73,8 @@ class StudyFile:
                 hashes[name] = hashlib.sha256(content).hexdigest()
                 archive.writestr(_entry(name), bytes(content))
 
-            told = with_unknown(self.study, self.kept)
-            put(STUDY, json.dumps(told, indent=1, allow_nan=False).encode("ascii"))
+            summary = with_unknown(self.study, self.kept)
+            put(STUDY, json.dumps(summary, indent=1, allow_nan=False).encode("ascii"))
             if self.session:
                 put(SESSION, self.session.encode("utf-8"))
             for role, table in self.tables.items():
@@ -182,10 +182,10 @@ def read_study(source: bytes | Path, limits: Limits = LIMITS) -> StudyFile:
 
 
 def _manifest(parts: _Parts) -> dict[str, str]:
-    told = parts.json(MANIFEST)
-    if told.get("format") != FORMAT:
+    summary = parts.json(MANIFEST)
+    if summary.get("format") != FORMAT:
         raise DataError(f"expected a study ({ENDING}), got another file")
-    version, hashes = told.get("version"), told.get("sha256")
+    version, hashes = summary.get("version"), summary.get("sha256")
     if not isinstance(version, int) or isinstance(version, bool) or not isinstance(hashes, dict):
         raise DataError("the study is damaged: its manifest does not say what it holds")
     if version > VERSION:
@@ -246,14 +246,14 @@ class _Parts:
 
     def json(self, name: str) -> dict[str, Any]:
         try:
-            told = json.loads(self.text(name))
+            summary = json.loads(self.text(name))
         except (ValueError, RecursionError) as error:
             if isinstance(error, DataError):
                 raise
             raise DataError(f"the study is damaged: {name} is no JSON") from error
-        if not isinstance(told, dict):
+        if not isinstance(summary, dict):
             raise DataError(f"the study is damaged: {name} does not say what it holds")
-        return told
+        return summary
 
 
 class _TableParts:

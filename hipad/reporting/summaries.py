@@ -120,14 +120,14 @@ def table_one(found: Findings) -> TableOne:
         test = _measured(rows.X_test, rows.test.gaps, shown)
     positive = rows.y_train == rows.classes[1]
     support = set(found.classifier.support_.tolist())
-    told = []
+    lines = []
     for k, column in enumerate(shown.tolist()):
         values = measured[:, k]
         parts = [_moments(part) for part in (values, values[~positive], values[positive])]
         pooled = math.sqrt((parts[1][1] ** 2 + parts[2][1] ** 2) / 2)
         apart = parts[2][0] - parts[1][0]
         known = values[np.isfinite(values)]
-        told.append(
+        lines.append(
             FeatureRow(
                 name=rows.index.name(column),
                 overall=parts[0],
@@ -141,7 +141,7 @@ def table_one(found: Findings) -> TableOne:
                 in_model=column in support,
             )
         )
-    return TableOne(tuple(told), total - len(told))
+    return TableOne(tuple(lines), total - len(lines))
 
 
 def features_shown(found: Findings) -> np.ndarray:
@@ -260,7 +260,7 @@ SETTINGS: Final = {
 
 def settings(found: Findings) -> list[tuple[str, str, str]]:
     """Return the settings of the fit: name, value, what it means; and values that were learnt."""
-    clf, told = found.classifier, []
+    clf, lines = found.classifier, []
     usual = HIPADClassifier().get_params(deep=False)
     for name, value in clf.get_params(deep=False).items():
         if name in ("rules", "blocks") or (name not in SETTINGS and value == usual.get(name)):
@@ -268,10 +268,10 @@ def settings(found: Findings) -> list[tuple[str, str, str]]:
         shown = _setting(value)
         if name in CHOICES and isinstance(value, str):
             shown = f"{value} ({CHOICES[name].get(value, '')})"
-        told.append((name, shown, SETTINGS.get(name, "")))
-    told.append(("lambda1, as used", number(float(clf.lambda1_)), "chosen or given"))
-    told.append(("lambda2, as used", number(float(clf.lambda2_)), "chosen or given"))
-    return told
+        lines.append((name, shown, SETTINGS.get(name, "")))
+    lines.append(("lambda1, as used", number(float(clf.lambda1_)), "chosen or given"))
+    lines.append(("lambda2, as used", number(float(clf.lambda2_)), "chosen or given"))
+    return lines
 
 
 def _setting(value: Any) -> str:
@@ -294,23 +294,23 @@ def algorithm(found: Findings) -> list[str]:
     steps = dict.fromkeys((0, 1, 2), 0)
     for record in clf.history_:
         steps[record.phase] = steps.get(record.phase, 0) + 1
-    told = [f"Solver: {clf.solver_ or 'not recorded'}."]
+    lines = [f"Solver: {clf.solver_ or 'not recorded'}."]
     if steps[0]:
-        told.append(f"Values of lambda1 and lambda2 were chosen in {count(steps[0], 'step')}.")
+        lines.append(f"Values of lambda1 and lambda2 were chosen in {count(steps[0], 'step')}.")
     if steps[1] or steps[2]:
-        told.append(
+        lines.append(
             f"Phase 1, which features: {count(steps[1], 'step')}; phase 2, which weights: "
             f"{count(steps[2], 'step')}."
         )
     certificate = clf.certificate_
-    told.append(f"Certificate: {certificate}.")
-    told.append(
+    lines.append(f"Certificate: {certificate}.")
+    lines.append(
         "The certificate bounds how far the objective is from its smallest value, whatever found "
         "the weights; it says nothing of how well the model predicts."
     )
     if certificate.message:
-        told.append(f"Note: {certificate.message}.")
-    return told
+        lines.append(f"Note: {certificate.message}.")
+    return lines
 
 
 def sample_size(found: Findings) -> SampleSize | None:
@@ -366,7 +366,7 @@ class RuleSummary:
 def rule_summaries(found: Findings) -> list[RuleSummary]:
     """Return one summary a rule, in the order of the text."""
     rows = found.arranged
-    told = []
+    lines = []
     for i, record in enumerate(found.classifier.rule_report_):
         share, common = (math.nan, math.nan, math.nan), math.nan
         if record.train is not None and len(record.train.fired):
@@ -375,7 +375,7 @@ def rule_summaries(found: Findings) -> list[RuleSummary]:
         if rows is not None:
             common = float(np.mean(rows.y_train == record.outcome))
         effect = "" if record.effect is None else record.effect.word
-        told.append(
+        lines.append(
             RuleSummary(
                 record=record,
                 provenance=found.study.notes.of_rule(record.text),
@@ -386,7 +386,7 @@ def rule_summaries(found: Findings) -> list[RuleSummary]:
                 effect=effect,
             )
         )
-    return told
+    return lines
 
 
 def _weight(found: Findings, record: RuleRecord, i: int) -> str:

@@ -83,8 +83,8 @@ class Chart:
         at = self._thinned(x, y)
         points = [self._point(x[k], y[k]) for k in at]
         style = f' stroke-dasharray="{dash}"' if dash else ""
-        told = " ".join(f"{a},{b}" for a, b in points)
-        self._parts.append(f'<polyline class="line {colour}" points="{told}"{style}/>')
+        text = " ".join(f"{a},{b}" for a, b in points)
+        self._parts.append(f'<polyline class="line {colour}" points="{text}"{style}/>')
         if tips:
             for k in at[:: max(1, len(at) // MOST_TIPS)]:
                 self._dot(x[k], y[k], 7, "tip", tips[k])
@@ -97,8 +97,8 @@ class Chart:
             return
         upper = [self._point(a, b) for a, b in zip(x[known], high[known], strict=True)]
         lower = [self._point(a, b) for a, b in zip(x[known], low[known], strict=True)]
-        told = " ".join(f"{a},{b}" for a, b in (*upper, *lower[::-1]))
-        self._parts.append(f'<polygon class="band" points="{told}"/>')
+        text = " ".join(f"{a},{b}" for a, b in (*upper, *lower[::-1]))
+        self._parts.append(f'<polygon class="band" points="{text}"/>')
 
     def bundle(self, lines: Sequence[tuple[FloatArray, FloatArray]]) -> None:
         """Add many thin lines as one mark."""
@@ -183,11 +183,11 @@ class Chart:
         for value in ticks(*self.y):
             y = self._up.at(value)
             parts.append(f'<path class="grid" d="M{LEFT} {y}H{WIDTH - RIGHT}"/>')
-            parts.append(_text(LEFT - 6, y + 4, _told(value, self.y_percent), "end"))
+            parts.append(_text(LEFT - 6, y + 4, _formatted(value, self.y_percent), "end"))
         for value in ticks(*self.x):
             x = self._across.at(value)
             parts.append(f'<path class="grid" d="M{x} {foot}v4"/>')
-            parts.append(_text(x, foot + 17, _told(value, self.x_percent), "middle"))
+            parts.append(_text(x, foot + 17, _formatted(value, self.x_percent), "middle"))
         parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, self.x_title, "middle"))
         middle = (TOP + foot) / 2
         turned = f' transform="rotate(-90 13 {middle})"'
@@ -243,7 +243,7 @@ def _text(x: float, y: float, text: str, anchor: str, more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
-def _told(value: float, as_percent: bool) -> str:
+def _formatted(value: float, as_percent: bool) -> str:
     return percent(value, 0) if as_percent else f"{value:.6g}"
 
 
@@ -412,8 +412,8 @@ def weights_chart(
         )
         parts.append(_label(name, y + 13))
     foot = height - 6
-    parts.append(_text(middle - 6, foot, f"towards {one_line(classes[0], 24)}", "end"))
-    parts.append(_text(middle + 6, foot, f"towards {one_line(classes[1], 24)}", "start"))
+    parts.append(_text(middle - 6, foot, f"towards {one_line(classes[0], 12)}", "end"))
+    parts.append(_text(middle + 6, foot, f"towards {one_line(classes[1], 12)}", "start"))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -461,8 +461,8 @@ def rules_chart(bars: Sequence[RuleBar], noun: str) -> str:
             f'<circle class="dot {colour}" cx="{across.at(share)}" cy="{y}" r="5.5">{_tip(tip)}'
             "</circle>"
         )
-    told = "right where it applies (dot, 95 % interval); share of its outcome (line)"
-    parts.append(_text(WIDTH - RIGHT, height - 4, told, "end"))
+    text = "right where it applies (dot, 95 % interval); share of its outcome (line)"
+    parts.append(_text(WIDTH - RIGHT, height - 4, text, "end"))
     return "\n".join([*parts, "</svg>"])
 
 
@@ -497,6 +497,6 @@ def answers_chart(
 
 
 def _label(name: str, y: float) -> str:
-    shown = one_line(name, 24)
+    shown = one_line(name, 20)
     whole = _tip(name) if shown != name else ""
     return f'<text x="{LABELS - 6}" y="{y}" text-anchor="end">{escape(shown)}{whole}</text>'

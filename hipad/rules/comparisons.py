@@ -399,12 +399,12 @@ def _near(tokens: TokenStream, left: Operand, opened: Token) -> Node | None:
             size = abs(spread.coefficient)
             size *= abs(middle.coefficient) / 100 if spread.unit else 1.0
             low, high = (
-                replace(middle, coefficient=middle.coefficient + way * size) for way in (-1, 1)
+                replace(middle, coefficient=middle.coefficient + sign * size) for sign in (-1, 1)
             )
             return between(left, low, high, opened)
     elif spread is not None and both:  # within ±5
         size = abs(spread.coefficient)
-        ends = (replace(spread, coefficient=way * size) for way in (-1, 1))
+        ends = (replace(spread, coefficient=sign * size) for sign in (-1, 1))
         return between(left, next(ends), next(ends), opened)
     tokens.at = start
     return None
@@ -979,8 +979,8 @@ def _chain(
 ) -> Node:
     if len(relations) == 1:
         return _placed(lambda: compare(operands[0], relations[0], operands[1]), signs[0])
-    ways = {relation[0] for relation in relations}
-    if len(ways) > 1 or ways & {"!"}:
+    directions = {relation[0] for relation in relations}
+    if len(directions) > 1 or directions & {"!"}:
         message = "the signs of a chain must point the same way: write 3 <= x <= 5"
         raise rule_error(message, column=signs[-1].column)
     sides = [operand for operand in operands if isinstance(operand, tuple)]

@@ -523,7 +523,7 @@ def _no_class(outcome: str, labels: Sequence[str], place: Place | None) -> RuleE
         f"write {listed(quoted, 'or')}",
         place,
         expected=tuple(quoted),
-        suggestion=_nearest(outcome, labels),
+        suggestion=_similar_class(outcome, labels),
     )
 
 
@@ -594,7 +594,7 @@ def _plain(label: str) -> str:
         return label.lower()
 
 
-def _nearest(outcome: str, labels: Sequence[str]) -> str | None:
+def _similar_class(outcome: str, labels: Sequence[str]) -> str | None:
     """Return the label that a longer text holds as a word, quoted; None if both or none stand in
     it.
     """

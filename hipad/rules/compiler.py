@@ -583,14 +583,14 @@ def read_for(text: str, name_table: NameTable, classes: Sequence[object]) -> Rul
     `blood pressure` >= 140 => ill
     """
     found = read_rules(text, name_table)
-    parts = [_ways(rule, name_table, classes) for rule in found.rules]
+    parts = [_alternatives(rule, name_table, classes) for rule in found.rules]
     if all(len(some) == 1 for some in parts):
         return found
     rules = tuple(rule for some in parts for rule in some)
     return replace(found, rules=replace(found.rules, rules=rules))
 
 
-def _ways(rule: Rule, name_table: NameTable, classes: Sequence[object]) -> list[Rule]:
+def _alternatives(rule: Rule, name_table: NameTable, classes: Sequence[object]) -> list[Rule]:
     """Return the rules that a rule stands for; itself where it is one, or cannot be used."""
     if not _may_be_several(rule):
         return [rule]

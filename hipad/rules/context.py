@@ -20,7 +20,13 @@ from hipad.rules.ast import Condition, FeatureSpan, Name, Side, Term
 from hipad.rules.compiled_rule import comparison_tolerance, same_in_single
 from hipad.rules.functions import find_function
 from hipad.rules.lexer import LevelOrder, quote_name, rule_error
-from hipad.rules.names import FeatureIndex, block_for_feature, folded, odd_by_beginning, squashed
+from hipad.rules.names import (
+    FeatureIndex,
+    block_for_feature,
+    by_beginning,
+    folded,
+    squashed,
+)
 from hipad.utils import FloatArray, IntArray, listed
 
 # --------------------------------------------------------------------------------------------------
@@ -215,6 +221,10 @@ _RATINGS: Final = ["D", "C", "CC", "CCC", "B", "BB", "BBB", "A", "AA", "AAA"]  #
 _SIZED: Final = re.compile(r"(?P<head>[^\d<>≤≥]*?)\s*(?P<sign>[<>≤≥]=?|under|over|up to)?\s*[$€£]?"
                            r"(?P<low>\d+(?:[.,]\d+)*)\s*(?:k\b)?\s*(?P<tail>.*)")  # fmt: skip
 _WORDS: Final = re.compile(r"[^\W\d_]+")
+_SUBSTAGE: Final = re.compile(
+    r"(?P<head>(?:grade|stage|class|level)\s*|[a-z]{1,2}?(?=\d))?(?P<number>\d{1,2}|[ivx]+)"
+    r"\s*(?P<letter>[a-d])?"
+)
 
 
 def level_rank(level: str) -> int | None:
@@ -243,6 +253,8 @@ def level_order(levels: Sequence[str]) -> LevelOrder | None:
         return LevelOrder(_sorted(placed, [float(rank or 0) for rank in ranks]), "up")
     if (sizes := _sizes(placed)) is not None:
         return LevelOrder(_sorted(placed, sizes))
+    if (parts := _substages(placed)) is not None:
+        return LevelOrder(_sorted(placed, parts), "up")
     for scale, worse in _SCALES:
         places = [_place(level.lower(), scale) for level in placed]
         if None not in places and len(set(places)) == len(places):
@@ -262,6 +274,23 @@ def _sorted(levels: Sequence[str], ranks: Sequence[float]) -> tuple[str, ...]:
 
 def _place(level: str, scale: list[tuple[str, ...]]) -> int | None:
     return next((k for k, words in enumerate(scale) if level in words), None)
+
+
+def _substages(levels: Sequence[str]) -> list[float] | None:
+    """Return the places of numbers some of which have a letter behind: G3a, IIB, T1c, 4."""
+    found: list[float] = []
+    heads = set()
+    for level in levels:
+        match = _SUBSTAGE.fullmatch(level.lower())
+        if match is None:
+            return None
+        number = level_rank(match["number"])
+        if number is None:
+            return None
+        heads.add((match["head"] or "").strip())
+        found.append(number + (ord(match["letter"]) - ord("a") + 1) / 10 if match["letter"]
+                     else float(number))  # fmt: skip
+    return found if len(heads) == 1 and len(set(found)) == len(found) else None
 
 
 def _sizes(levels: Sequence[str]) -> list[float] | None:
@@ -309,7 +338,7 @@ class NameTable:
         self.index = index
         self.blocks = blocks or {}
         self.values = values
-        self._odd_blocks = odd_by_beginning(list(self.blocks))
+        self._odd_blocks = by_beginning(list(self.blocks))
 
     @property
     def has_values(self) -> bool:
@@ -322,7 +351,7 @@ class NameTable:
         if chunk is None:
             return None
         first = chunk[0].lower()
-        for odd in (self.index.odd_names.get(first), self._odd_blocks.get(first)):
+        for odd in (self.index.punctuated_names.get(first), self._odd_blocks.get(first)):
             for length in odd.lengths if odd is not None else ():
                 found = text[start : start + length]
                 if odd is None or folded(found) not in odd.names:
@@ -340,6 +369,10 @@ class NameTable:
         if self.group(name) is not None or self._levels_called(name):
             return True
         return " " in name and self.flag_column(name) is not None
+
+    def is_value(self, name: str) -> bool:
+        """Return whether a value of some category is called so, in any case."""
+        return bool(self._levels_called(name))
 
     def is_measured(self, name: str) -> bool:
         """Return whether a feature or block is called so; a category's value such as F is

@@ -833,7 +833,7 @@ def refuse_vague(tokens: TokenStream, left: Operand | None = None) -> None:
     name = lone_feature(left) if left is not None else None
     if name is None and tokens.is_name(1) and tokens.peek(1).kind != "STRING":
         name = plain_text(tokens.peek(1).text)
-    raise _vague(word.text, name or "x", word.column)
+    raise _unsupported(word.text, name or "x", word.column)
 
 
 def refuse_vague_name(term: Term, tokens: TokenStream) -> None:
@@ -841,13 +841,13 @@ def refuse_vague_name(term: Term, tokens: TokenStream) -> None:
     name = str(term.names[0])
     first, _, last = name.rpartition(" ")
     if first and last.lower() in VAGUE and not is_known(tokens, name):
-        raise _vague(last, first, term.column or 1)
+        raise _unsupported(last, first, term.column or 1)
     after = tokens.peek()
     if after.kind == "NAME" and after.low in VAGUE:
-        raise _vague(after.text, name, after.column)
+        raise _unsupported(after.text, name, after.column)
 
 
-def _vague(word: str, name: str, column: int) -> RuleError:
+def _unsupported(word: str, name: str, column: int) -> RuleError:
     quoted = quote_name(name)
     if word.lower() in ("normal", "abnormal"):
         where = "outside" if word.lower() == "abnormal" else "between"
@@ -912,14 +912,14 @@ def _which_border(
 ) -> RuleError:
     """Return the error for deviations of which it is not said where they are counted."""
     quoted, size = quote_name(name), format_number(abs(number))
-    ways = [f"{quoted} {low} mean({quoted}) - {size}*sd({quoted})"]
-    ways.append(
+    readings = [f"{quoted} {low} mean({quoted}) - {size}*sd({quoted})"]
+    readings.append(
         f"{quoted} {other} mean({quoted}) {'+' if low == other else '-'} {size}*sd({quoted})"
     )
     return tokens.error(
-        f"'{tokens.text(start)}' can be read in two ways: write {' or '.join(ways)}",
+        f"'{tokens.text(start)}' can be read in two ways: write {' or '.join(readings)}",
         tokens.words[start],
-        remedy=ways[0],
+        remedy=readings[0],
     )
 
 

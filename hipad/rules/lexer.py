@@ -157,7 +157,7 @@ _LINKS = frozenset(
     spoken("its of plus minus when whenever with without while whilst whereas except excluding")
 )
 _SIGNS = frozenset(phrase[0] for phrase in PHRASES if len(phrase) == 1)
-_MEANT = VAGUE | MISSING | _COMMANDS | _LINKS | _SIGNS
+MEANT = VAGUE | MISSING | _COMMANDS | _LINKS | _SIGNS
 LARGEST = 1e100  # number in a rule; the smallest is one part in this
 
 _MARKS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞²³⁰¹⁴⁵⁶⁷⁸⁹"  # fractions and powers, letters to Python
@@ -253,7 +253,7 @@ def quote_name(name: str) -> str:
     >>> quote_name("Glucose"), quote_name("p-36=t"), quote_name("normal")
     ('Glucose', '`p-36=t`', '`normal`')
     """
-    bare = is_bare(name) and name.lower() not in _MEANT and not _COUNTING.match(name)
+    bare = is_bare(name) and name.lower() not in MEANT and not _COUNTING.match(name)
     return name if bare else "`" + name.replace("`", "``") + "`"
 
 

@@ -64,6 +64,7 @@ from hipad.utils import listed, number
 
 
 UNSURE: Final = "it is not known in which unit"  # begins a remark where nobody can be asked
+MANY_PERCENT: Final = 5.0  # median of a column from 0 to 100 that counts in per cent
 _MOST: Final = 200  # features of a block whose names are looked at
 _TEMPERATURE: Final = (("K", 1),)
 
@@ -273,12 +274,14 @@ def _has_parts(condition: Condition, term: Term) -> bool:
 def _which_part(term: Term, condition: Condition, measured: _Measured) -> RuleError:
     side = next(side for side in condition.sides if any(each is term for each in side))
     parts = [(t.coefficient, t.unit) for t in side if t.is_number]
-    ways = [added_up([*parts, (0.0, unit)]) for _, unit in parts]
+    readings = [added_up([*parts, (0.0, unit)]) for _, unit in parts]
     texts = []
-    for value, _ in ways:
+    for value, _ in readings:
         sides = tuple((Term(short(value, 6)),) if s is side else s for s in condition.sides)
         texts.append(str(replace(condition, sides=sides, written=None)))
-    remedies = [f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, ways, strict=True)]
+    remedies = [
+        f"{text} if it is in {unit}" for text, (_, unit) in zip(texts, readings, strict=True)
+    ]
     return rule_error(
         f"{UNSURE} {measured.shown} is, and the number has two: write {' or '.join(remedies)}",
         column=term.column,
@@ -313,6 +316,13 @@ def _percentage(context: Context, term: Term, condition: Condition, measured: _M
     fits = [low <= each <= high for each in (share, value)]
     if high <= 1.0 and low >= 0:
         fits = [True, False]
+    if (
+        all(fits)
+        and low >= 0
+        and high <= 100
+        and context.values.statistic("p50", j) >= MANY_PERCENT
+    ):
+        fits = [False, True]  # percentages from nearly 0 to nearly 100
     if fits[0] == fits[1]:
         _ask_glycated(context, term, condition, measured)
         raise rule_error(
@@ -512,11 +522,13 @@ def _no_order(
     """
     if found in columns:
         at = columns.index(found)
-        ways = [columns[at:], columns[: at + 1]]
+        readings = [columns[at:], columns[: at + 1]]
     else:
         every = list((context.name_table.group(group) or {}).values())
-        ways = [[found, *(j for j in every if j != found)][:2]]
-    named = [", ".join(quote_name(context.index.level_name(j)) for j in way) for way in ways]
+        readings = [[found, *(j for j in every if j != found)][:2]]
+    named = [
+        ", ".join(quote_name(context.index.level_name(j)) for j in reading) for reading in readings
+    ]
     shown = [f"{quote_name(group)} in {{{each}}}" for each in named]
     return rule_error(
         f"the order of the values of {group} is not known: write which are meant, as in "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hipad.exceptions import DataError, HipadError, RuleError
-from hipad.rules.lexer import RESERVED, on_line, plain_signs, quote_name, read_quoted, rule_error
+from hipad.rules.lexer import (
+    MEANT,
+    RESERVED,
+    on_line,
+    plain_signs,
+    quote_name,
+    read_quoted,
+    rule_error,
+)
 from hipad.rules.parser import split_note
 from hipad.rules.units import without_unit
 from hipad.utils import Budget, IntArray, count, listed, require
@@ -98,7 +106,7 @@ class PunctuatedNames(NamedTuple):
     lengths: list[int]
 
 
-def odd_by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
+def by_beginning(names: Iterable[str]) -> dict[str, PunctuatedNames]:
     """Return names with blanks or signs, by their first word or sign; what is all digits is
     none.
     """
@@ -178,7 +186,7 @@ class FeatureIndex:
         self, name: str, column: int | None = None, blocks: Iterable[str] = ()
     ) -> Exception:
         """Return the error for a name that is neither a feature nor a block."""
-        near = [quote_name(other) for other in self.nearest(name, also=blocks)]
+        near = [quote_name(other) for other in self.similar_names(name, also=blocks)]
         if near:
             remedy = f"did you mean {listed(near, 'or')}? Check the name"
         elif self.names is None:
@@ -200,7 +208,7 @@ class FeatureIndex:
         other._suggests = False
         return other
 
-    def nearest(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
+    def similar_names(self, name: str, n: int = 3, also: Iterable[str] = ()) -> list[str]:
         """Return up to n known names that look most like this one, best first."""
         if not self._suggests:
             return []
@@ -264,11 +272,12 @@ class FeatureIndex:
         return _placed({j: squashed(m[1]) for j, name in known if (m := _COUNTS.fullmatch(name))})
 
     @cached_property
-    def odd_names(self) -> dict[str, PunctuatedNames]:
+    def punctuated_names(self) -> dict[str, PunctuatedNames]:
         """The names that a text cannot hold as one word, by how they begin."""
         groups = {name.partition("=")[0].strip() for name in self.names or [] if "=" in name}
         short = [_UNIT.sub("", name) for name in self.names or [] if name[-1:] in (")", "]")]
-        return odd_by_beginning([*(self.names or []), *groups, *self.levels, *short])
+        spoken = [text for name in self.names or [] for text in _spoken(name)]
+        return by_beginning([*(self.names or []), *groups, *self.levels, *short, *spoken])
 
     @cached_property
     def categories(self) -> dict[str, dict[str, int]]:
@@ -307,6 +316,18 @@ class FeatureIndex:
     @cached_property
     def _near(self) -> NameSuggestions:
         return NameSuggestions(self.names or [])
+
+
+def _spoken(name: str) -> Iterator[str]:
+    """Yield how a name in which a word of the language stands is written with blanks:
+    length of stay.
+    """
+    words = set(name.lower().split("_")[1:]) if "=" not in name else set()
+    if not words & RESERVED and not words & MEANT:
+        return
+    yield name.replace("_", " ")
+    if (rest := without_unit(name)) is not None and "_" in rest:
+        yield rest.replace("_", " ")
 
 
 def _once(keys: Iterable[str]) -> dict[str, int]:

@@ -368,8 +368,8 @@ def _of_block(
         assert isinstance(node, Condition)
         turned = negated(node)
         return _among("all", [renamed(turned, first, name) for name in members])
-    too_many_ways = relation not in ("any", "all", "none") and len(members) > MOST_ALTERNATIVES
-    if too_many_ways:
+    exceeded = relation not in ("any", "all", "none") and len(members) > MOST_ALTERNATIVES
+    if exceeded:
         raise too_many(column)
     return _counting(
         relation, number, [renamed(node, first, name) for name in members], column, tokens

@@ -187,7 +187,8 @@ def rules_alone(
 
     Examples
     --------
-    >>> from hipad import compile_rules, rules_alone
+    >>> from hipad import compile_rules
+    >>> from hipad.rules import rules_alone
     >>> rules = compile_rules("x0 >= 2 => positive\nx0 <= 0 => negative", n_features=1)
     >>> rules_alone(rules, [[3.0], [1.0], [0.0]]).tolist()
     [1.0, 0.0, -1.0]

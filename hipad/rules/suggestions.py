@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
@@ -32,6 +33,7 @@ MOST_MISTAKES: Final = 3  # of one line that are mended together
 LONGEST_LINE: Final = 500  # characters; longer lines get no remedy
 MOST_NAMES: Final = 400  # that an unknown one is compared with; of more, those roughly like it
 MOST_SPANS: Final = 8  # of words that may be the unknown name
+MOST_WORDS: Final = 7  # of a name in a line, with the blanks between them
 _WORD: Final = re.compile(r"`[^`]*`|\"[^\"]*\"|'[^']*'|[\w.]+(?:-[\w.]+)*|[<>=!]+|.")
 _ARROW: Final = re.compile(r"={1,3}>|-{1,2}>|[⇒⟹→⟶]|\bthen\b|\bimplies\b", re.IGNORECASE)
 _JOINT: Final = re.compile(r"\s+(?:and|or|but|with|unless)\s+|\s*[,;&|]+\s*", re.IGNORECASE)
@@ -39,6 +41,11 @@ _WORTH: Final = re.compile(r"[\s,(]+(?:worth|weight)\b", re.IGNORECASE)
 _TITLE: Final = re.compile(r"\s*(?:off\s+)?(?:(?:`[^`]*`|[\w.]+)\s*:)?\s*", re.IGNORECASE)
 _SIGN: Final = re.compile(
     r"[<>=≤≥]|\b(?:above|below|over|under|at least|at most|exceeds?|between)\b", re.IGNORECASE
+)
+_RELATION: Final = re.compile(
+    r"[<>=≤≥≠|]|\b(?:in|between|within|outside|above|below|over|under|at least|at most|exceeds?|"
+    r"highest|lowest|top|bottom|is|are|not|no|none|any|all)\b",
+    re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(r"\d+(?:[.,'_ ]\d{3})*(?:[.,]\d+)?")
 _GREEK: Final = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε",
@@ -125,7 +132,7 @@ def remedies(
         if text.strip() in seen or any(each.label == f"Write {label}" for each in found):
             continue
         seen.add(text.strip())
-        if not _keeps_numbers(given, text):
+        if not _keeps(given, text, name_table):
             continue
         later = _mistake(text, name_table, classes, positive_chosen)
         for _ in range(MOST_MISTAKES - 1):  # the line may hold more of them
@@ -141,10 +148,43 @@ def remedies(
     return found
 
 
-def _keeps_numbers(line: str, text: str) -> bool:
-    """Return whether a number that is compared did not vanish from a line."""
-    numbers = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
-    return bool(numbers.search(text)) or not numbers.search(_premise(line))
+def _keeps(line: str, text: str, name_table: NameTable) -> bool:
+    """Return whether all that a line compares is compared in a text for it, too.
+
+    A number may come back in another form, so that one may be lost where another one is new. A
+    name of the data stays, and so does the comparison.
+    """
+    old, new = _premise(line), " and ".join(map(_premise, text.splitlines()))
+    before, after = Counter(_numbers_of(old)), Counter(_numbers_of(new))
+    if before - after and not after - before:
+        return False
+    if _RELATION.search(old) and not _RELATION.search(new):
+        return False
+    if len(_ARROW.findall(line)) > len(_ARROW.findall(text)):
+        return False  # one of two rules
+    plain = _ascii(new).replace(" ", "")
+    return all(_ascii(name).replace(" ", "") in plain for name in _names_in(old, name_table))
+
+
+def _numbers_of(text: str) -> list[float]:
+    """Return the numbers of a text, however they are grouped; digits of names are none."""
+    bare = re.sub(r"`[^`]*`", " ", text)
+    found = re.findall(r"(?<![\w.,-])\d+(?:[.,'_ ]\d{3})*(?:[.,]\d+)?(?!\w*[^\W\d]\w*\d)", bare)
+    return [float(re.sub(r"\D", "", number)) for number in found]
+
+
+def _names_in(text: str, name_table: NameTable) -> Iterator[str]:
+    """Yield what in a text is written as a feature, a category, a value or a block is."""
+    words = list(_WORD.finditer(text))
+    for first, word in enumerate(words):
+        if not word[0].strip():
+            continue
+        for last in range(first, min(first + MOST_WORDS, len(words))):
+            name = text[word.start() : words[last].end()].strip("`\"'")
+            if name_table.is_measured(name) or name_table.group(name) is not None:
+                yield name
+            elif len(name) > 3 and not name.isdecimal() and name_table.is_value(name):
+                yield name  # shorter ones are words, too: on, off, no
 
 
 def _premise(line: str) -> str:
@@ -205,22 +245,33 @@ def _candidates(
     outcome = _outcome_part(body)
     if (outcome and outcome[0] <= at < outcome[1]) or not outcome:
         yield from _outcomes(line, body, outcome, labels)
-    for text in dict.fromkeys(offered):
-        placed = [line[:start] + text + line[end:] for start, end in _parts(line, at)
-                  if line[start:end].strip()]  # fmt: skip
-        yield from ((text, each) for each in placed)
     denied = _n_denied(line)
+    for text in dict.fromkeys(offered):
+        for start, end in _parts(line, at):
+            placed = line[:start] + text + line[end:]
+            sound = line[start:end].strip() and not _compares_twice(text, line, start, end)
+            if sound and _n_denied(placed) >= denied:
+                yield text, placed
     for rewrite in _REWRITES:
         for text in rewrite(line, at, name_table):
             yield _on_button(text), text
     for name, text in _near_names(line, at, name_table):
         if _n_denied(text) >= denied:
             yield name, text
-    if outcome:
+    if outcome and not _is_label(body[slice(*outcome)], labels):
         yield from _outcomes(line, body, outcome, labels)
     for text in _shorter(line, at):
         if _n_denied(text) >= denied:
             yield _on_button(text), text
+
+
+def _compares_twice(text: str, line: str, start: int, end: int) -> bool:
+    """Return whether a whole condition would stand beside the sign of the one that it replaces."""
+    if not _SIGN.search(text):
+        return False
+    return bool(
+        re.search(r"[<>=≤≥]\s*$", line[:start]) or re.match(r"\s*(?:[<>≤≥]|=(?![=>]))", line[end:])
+    )
 
 
 def _n_denied(line: str) -> int:
@@ -291,6 +342,12 @@ def _outcomes(
             yield f"=> {label}", f"{found[1].strip(' =,:')} => {label}{rest}"
     for label in labels:
         yield f"=> {label}", f"{bare} => {label}{rest}"
+
+
+def _is_label(said: str, labels: list[str]) -> bool:
+    """Return whether an outcome is a class as it is written in the data."""
+    plain = said.strip(" \"'`").casefold()
+    return any(plain == label.strip("\"'`").casefold() for label in labels)
 
 
 def _ranked_labels(said: str, labels: list[str]) -> list[str]:
@@ -615,7 +672,7 @@ def _roughly_like(typed: str, name_table: NameTable) -> list[tuple[str, str]]:
     """
     if len(name_table.index.names or []) <= MOST_NAMES:
         return []
-    return [(_ascii(name), quote_name(name)) for name in name_table.index.nearest(typed, 12)]
+    return [(_ascii(name), quote_name(name)) for name in name_table.index.similar_names(typed, 12)]
 
 
 def _ascii(name: str) -> str:

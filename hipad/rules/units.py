@@ -82,6 +82,10 @@ _SYMBOLS: Final[dict[str, tuple[float, Kind, str]]] = {
     "V": (1.0, (("V", 1),), "k m µ u"),
     "A": (1.0, (("A", 1),), "k m µ u n"),
     "N": (1.0, (("N", 1),), "k m"),
+    "Ah": (3600.0, (("A", 1), ("s", 1)), "k m"),
+    "ohm": (1.0, (("ohm", 1),), "k m µ u M"),
+    "ohms": (1.0, (("ohm", 1),), "k m M"),
+    "Ω": (1.0, (("ohm", 1),), "k m µ M"),
     "Nm": (1.0, (("Nm", 1),), "k m"),
     "Gy": (1.0, (("Gy", 1),), "c m"),
     "Sv": (1.0, (("Sv", 1),), "m µ u"),
@@ -399,6 +403,15 @@ _IN: Final = re.compile(r"(?:,|;|:|\bin\b|\bunit\b)\s*([^,;:]{1,30})$", re.IGNOR
 _CAMEL: Final = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-zµμ%°$€£]+|[A-Z]|\d+|[^\W\d_]+|[%°$€£‰]")
 _TOKENS: Final = re.compile(r"[^\s_.\-/,;:()\[\]{}^]+")
 _WEAK: Final = "m c f k s h d g l y t u min in st mo mi bar ton tons kn kt kts deg prop mol rad"
+# Letters that are a unit only where the name tells what is measured.
+_TOLD: Final = {
+    "v": re.compile(r"volt|spannung|tension|emf", re.IGNORECASE),
+    "a": re.compile(r"current|strom|amper", re.IGNORECASE),
+    "n": re.compile(r"force|kraft|thrust|load", re.IGNORECASE),
+    "pa": re.compile(r"press|druck", re.IGNORECASE),
+    "j": re.compile(r"energ", re.IGNORECASE),
+    "w": re.compile(r"power|leistung|watt", re.IGNORECASE),
+}
 _NEVER: Final = "hr second minute times cal val a n w j v gamma val ps pa u t eq"
 _ABOVE: Final = "kg g mg µg ug mcg ng pg fg mol mmol µmol umol nmol pmol meq iu miu ml mosm"
 _BELOW: Final = "l dl ml ul µl kg g day min h hr hour m2 mmol mol mm3"
@@ -463,7 +476,7 @@ def without_unit(name: str) -> str | None:
         parts = [word[0] for word in words[at:]]
         if len(parts) == 1 and parts[0].lower() in _LETTERS:
             continue
-        if not _is_never(parts) and _window(parts, name) is not None:
+        if not _is_never(parts, name) and _window(parts, name) is not None:
             return name[: words[at - 1].end()]
     return None
 
@@ -508,10 +521,10 @@ def _in_tokens(name: str) -> ColumnUnit | None:
                 if unit is None:
                     continue
                 sure = _is_sure(parts[start:end])
-                if (sure or end == len(parts)) and not _is_never(parts[start:end]):
+                if (sure or end == len(parts)) and not _is_never(parts[start:end], name):
                     return ColumnUnit(unit, sure)
         first = parts[:1]
-        alone = len(parts) < 2 or not _is_sure(first) or _is_never(first)
+        alone = len(parts) < 2 or not _is_sure(first) or _is_never(first, name)
         if not alone and (unit := _window(first, name)) is not None:
             return ColumnUnit(unit, True)  # days_since_admission
     return None
@@ -525,8 +538,12 @@ def _is_sure(parts: list[str]) -> bool:
     return len(parts) > 1 or parts[0].lower() not in _WEAK.split()
 
 
-def _is_never(parts: list[str]) -> bool:
-    return len(parts) == 1 and parts[0].lower() in _NEVER.split()
+def _is_never(parts: list[str], name: str) -> bool:
+    word = parts[0].lower()
+    if len(parts) > 1 or word not in _NEVER.split():
+        return False
+    summary = _TOLD.get(word)
+    return summary is None or summary.search(name) is None
 
 
 def _window(parts: list[str], name: str) -> Unit | None:
@@ -704,9 +721,13 @@ def substance_of(name: str) -> Substance | None:
     >>> substance_of("fasting_glucose_mg_dl").mass, substance_of("BUN").mass, substance_of("Age")
     (180.156, 28.014, None)
     """
-    ways = " ".join(_camel(_TOKENS.findall(name))), " ".join(_TOKENS.findall(name))
+    spellings = " ".join(_camel(_TOKENS.findall(name))), " ".join(_TOKENS.findall(name))
     return next(
-        (one for one, known in _substance_patterns() if any(known.search(way) for way in ways)),
+        (
+            one
+            for one, known in _substance_patterns()
+            if any(known.search(spelling) for spelling in spellings)
+        ),
         None,
     )
 
@@ -749,11 +770,11 @@ def convert(
 
 def _hba1c(value: float, written: Unit, own: Unit) -> float | None:
     """HbA1c in % (NGSP) and in mmol/mol (IFCC), which have different zero points."""
-    ways = [unit.kind == _NONE and "mol" in unit.text for unit in (written, own)]
-    if ways == [True, False] and own.kind == _NONE:
+    molar = [unit.kind == _NONE and "mol" in unit.text for unit in (written, own)]
+    if molar == [True, False] and own.kind == _NONE:
         percent = 0.09148 * value * (written.factor / 1e-3) + 2.152
         return short(percent * (0.01 / own.factor), 4)
-    if ways == [False, True] and written.kind == _NONE:
+    if molar == [False, True] and written.kind == _NONE:
         percent = value * written.factor / 0.01
         return short((percent - 2.152) / 0.09148 * (1e-3 / own.factor), 4)
     return None

@@ -35,7 +35,7 @@ from hipad.utils import BoolArray, FloatArray, IntArray, listed
 
 FLOOR, ALONE = 0.25, 0.5  # least excess of the typical patient, in deviations of B x
 FEWEST = 2.0  # patients who show what is typical
-ROOM = 0.9  # how far inwards, where the rows of a premise end in one another
+REACHABLE = 0.9  # how far inwards, where the rows of a premise end in one another
 SURE = 0.95  # probability that a rule is wrong more often than right, from which on that is said
 
 
@@ -161,7 +161,7 @@ class RuleColumns:
         if met.sum() >= FEWEST:
             mean = np.maximum(rule.d - values @ met / met.sum(), 0.0)
             excess = np.maximum(mean, FLOOR * deviation)
-        return excess * _room(B, rule.d, excess)
+        return excess * _reachable_share(B, rule.d, excess)
 
     def fires(self, rule: CompiledRule) -> np.ndarray:
         """Who meets the premise."""
@@ -203,7 +203,7 @@ def _dense(part: Any) -> FloatArray:
     return np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
 
 
-def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
+def _reachable_share(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
     """Return the share of the excess that leaves somebody to speak of: two rows may end in one
     another.
     """
@@ -212,9 +212,9 @@ def _room(B: sparse.csr_array, d: FloatArray, excess: FloatArray) -> float:
     rows = np.hstack([B.toarray(), excess[:, None]])
     size = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-300)
     goal = np.append(np.zeros(B.shape[1]), -1.0)
-    bounds = [(None, None)] * B.shape[1] + [(0.0, 1.0 / ROOM)]
+    bounds = [(None, None)] * B.shape[1] + [(0.0, 1.0 / REACHABLE)]
     found = linprog(goal, A_ub=rows / size[:, None], b_ub=d / size, bounds=bounds)
-    return ROOM * float(found.x[-1]) if found.status == 0 else 0.0
+    return REACHABLE * float(found.x[-1]) if found.status == 0 else 0.0
 
 
 # --------------------------------------------------------------------------------------------------
@@ -317,10 +317,12 @@ def rule_gradient(
     >>> gradient.strongest, gradient.limit, gradient.enters
     (1.0, 'worth', True)
     """
-    return _pull(shortest_patient(B, d), sigma, rho, lambda1)
+    return _gradient_at_zero(shortest_patient(B, d), sigma, rho, lambda1)
 
 
-def _pull(z: FloatArray | None, sigma: float, rho: float, lambda1: float) -> RuleGradient:
+def _gradient_at_zero(
+    z: FloatArray | None, sigma: float, rho: float, lambda1: float
+) -> RuleGradient:
     if z is None:
         return RuleGradient(0.0, lambda1, "never", np.inf, np.inf)
     square, largest = float(z @ z), float(np.abs(z).max(initial=0.0))
@@ -346,7 +348,8 @@ def rule_gradients(
     """
     shortest = [shortest_patient(rule.B, rule.d) for rule in rules]
     alone = [
-        _pull(z, own.sigma, own.rho, lambda1) for z, own in zip(shortest, weights, strict=True)
+        _gradient_at_zero(z, own.sigma, own.rho, lambda1)
+        for z, own in zip(shortest, weights, strict=True)
     ]
     if data_gradient is None or not rules:
         return alone

@@ -733,7 +733,7 @@ class BatchedInteriorPoint:
     """
 
     _at: BatchIterate | None = None  # where the last steps ended
-    room = WARM  # how far inside its bounds a warm start begins
+    margin = WARM  # how far inside its bounds a warm start begins
     steps = 0
 
     def __init__(
@@ -828,7 +828,7 @@ class BatchedInteriorPoint:
         alpha, _, u = self._split(self._at.x)
         self.alpha = np.where(moved, np.where(self.seen, alpha, 0.0), self.alpha)
         self.u, self.b = np.where(moved, u, self.u), np.where(moved, self._at.b, self.b)
-        return restricted.weights(self._pull(restricted, self.alpha, self.u))
+        return restricted.weights(self._gradient(restricted, self.alpha, self.u))
 
     def active_sets(self, k: int) -> tuple[FloatArray, FloatArray]:
         """Multipliers and duals of a problem, on their bound where the other of a pair is more."""
@@ -875,7 +875,9 @@ class BatchedInteriorPoint:
             self.steps += 1
         return at, ~unfinished
 
-    def _pull(self, restricted: RestrictedProblem, alpha: FloatArray, u: FloatArray) -> FloatArray:
+    def _gradient(
+        self, restricted: RestrictedProblem, alpha: FloatArray, u: FloatArray
+    ) -> FloatArray:
         gradient = self._gradient_of_samples(restricted, alpha)
         if self.problem.stack.n_rows:
             gradient -= restricted.C.T @ u
@@ -917,7 +919,7 @@ class BatchedInteriorPoint:
         if rows is not None:
             known = rows.kept, rows.h
             return *rows.margins(alpha[: self.problem.n_samples], u), lambda: known
-        w = restricted.weights(self._pull(restricted, alpha, u))
+        w = restricted.weights(self._gradient(restricted, alpha, u))
         return restricted.margins(w), restricted.C @ w, lambda: restricted.curved(w)
 
     def _margins(self, margins: FloatArray, u: FloatArray, b: FloatArray) -> FloatArray:
@@ -985,20 +987,20 @@ class BatchedInteriorPoint:
         """The best multiple of where the problems stand, moved well inside its bounds."""
         rows = self.systems.row_problems(restricted)
         alpha, upper = self.alpha * self._best_multiple(restricted, rows), self.upper
-        alpha = np.clip(alpha, self.room * self.weights_of_rows, (1 - self.room) * upper)
+        alpha = np.clip(alpha, self.margin * self.weights_of_rows, (1 - self.margin) * upper)
         alpha = np.where(self.seen, alpha, 1.0)
-        u = np.maximum(self.u, self.room * typical_multiplier(self.problem.stack))
+        u = np.maximum(self.u, self.margin * typical_multiplier(self.problem.stack))
         seen = np.where(self.seen, alpha, 0.0)
         of_samples = self._respond(restricted, rows, seen, u)[0]
         residual = 1.0 - self._margins(of_samples, u, self.b)
         residual -= self.curvature * seen
         short, over = (
-            np.maximum(residual, 0.0) + self.room,
-            np.maximum(-residual, 0.0) + self.room,
+            np.maximum(residual, 0.0) + self.margin,
+            np.maximum(-residual, 0.0) + self.margin,
         )
         x = np.vstack([alpha, np.where(self.capped, upper - alpha, 1.0), u])
         over, short = np.where(self.seen, over, 0.0), np.where(self.capped, short, 0.0)
-        z = np.vstack([over, short, self.room * self._split(self.shares)[2] / u])
+        z = np.vstack([over, short, self.margin * self._split(self.shares)[2] / u])
         return BatchIterate(x, z, self.b)
 
     def _best_multiple(self, restricted: RestrictedProblem, rows: RowProblems | None) -> FloatArray:

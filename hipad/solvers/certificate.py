@@ -307,7 +307,7 @@ class _RuleMinimum:
 # intercept's) make it up.
 #
 # No feature at all. At w = 0 all rows of the larger class lie on the margin and hardly anything
-# bounds delta. But there F falls apart: multipliers of anchored rules are known to sqrt(2 g), and
+# bounds delta. But there F falls apart: multipliers of centered rules are known to sqrt(2 g), and
 # the loss is a linear program in b, whose minimum c = 2 min(P+, P-) is known, with P the weight of
 # each class. Dual variables that balance and sum to c - s are within 4 s (in sum) of optimal ones.
 # Where these leave every gradient within its penalties, w* = 0.
@@ -475,14 +475,14 @@ class _Outside:
         own[named] = self.near * np.sqrt(self.ridge[named])
         norms = problem.design.column_norms()
         own += ROUNDING * norms
-        room = np.minimum(limits.up - gradient, limits.down + gradient) - own
-        out = room > norms * self._radius()
+        slack = np.minimum(limits.up - gradient, limits.down + gradient) - own
+        out = slack > norms * self._radius()
         nothing = norms == 0
         nothing[named] = False
         excluded = np.isinf(limits.up) & np.isinf(limits.down)
         out |= nothing | excluded
         if self.known is not None:
-            self._look_closer(out, room, self.known)
+            self._look_closer(out, slack, self.known)
         return out
 
     def _known(self) -> _Known:
@@ -556,12 +556,12 @@ class _Outside:
         total = np.sqrt(M.shape[1]) + 2.0 * self.gap * np.max(moved, initial=0.0)
         return float(total / np.sqrt(least) + rest)
 
-    def _look_closer(self, out: np.ndarray, room: FloatArray, known: _Known) -> None:
+    def _look_closer(self, out: np.ndarray, slack: FloatArray, known: _Known) -> None:
         """Features that are still undecided, one by one, as far as that is affordable."""
         n = self.problem.n_samples
-        left = np.flatnonzero(~out & (room > 0))
+        left = np.flatnonzero(~out & (slack > 0))
         cost = n * known.forms.shape[1]
-        left = left[np.argsort(-room[left], kind="stable")][: int(MOST_WORK / cost)]
+        left = left[np.argsort(-slack[left], kind="stable")][: int(MOST_WORK / cost)]
         for on in self._margins(known):
             if on.sum() > LARGEST_SYSTEM or not left.size:
                 break
@@ -569,7 +569,7 @@ class _Outside:
             step = max(1, AT_ONCE // n)
             for start in range(0, left.size, step):
                 some = left[start : start + step]
-                out[some] |= self._shift(some, on, inverse, known) < room[some]
+                out[some] |= self._shift(some, on, inverse, known) < slack[some]
             left = left[~out[left]]
 
     def _shift(

@@ -25,6 +25,7 @@ from hipad.solvers.exact import (
 )
 from hipad.solvers.interior_point import InteriorPoint, Values
 from hipad.solvers.osqp_engine import solve_osqp
+from hipad.solvers.piqp_engine import solve_piqp
 from hipad.solvers.problem import Problem
 from hipad.solvers.solution import (
     ALL_FEATURES,
@@ -306,7 +307,11 @@ class Engine:
     solve: Solve | None = None
 
 
-ENGINES: Final = {"ipm": Engine("interior point"), "osqp": Engine("OSQP", solve_osqp)}
+ENGINES: Final = {
+    "ipm": Engine("interior point"),
+    "osqp": Engine("OSQP", solve_osqp),
+    "piqp": Engine("PIQP", solve_piqp),
+}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -328,13 +333,13 @@ class Phase2:
         problem: Problem,
         start: Iterate,
         *,
-        engine: str,
+        phase2_solver: str,
         max_iterations: int,
         warm_starts: tuple[WarmStart, ...] = (),
     ) -> None:
         self.problem, self.features, self.start = problem, start.features, start
         self.warm_starts = warm_starts
-        self.engine, self.max_iterations = ENGINES[engine], max_iterations
+        self.engine, self.max_iterations = ENGINES[phase2_solver], max_iterations
         self.X = problem.design.columns(self.features)
         self.smooth = problem.with_parameters(lambda1=0.0)
         self._remark = ""
@@ -535,7 +540,7 @@ class Hipad(StepwiseSolver[Progress]):
         first = "ADMM" if self.admm is not None else "working sets"
         parts = [f"{first} ({count(self._counts.get(1, 0), 'step')})"]
         if 2 in self._counts:
-            second = ENGINES[self.settings.engine].words
+            second = ENGINES[self.settings.phase2_solver].words
             parts.append(f"{second} ({count(self._counts[2], 'step')})")
         return ", then ".join(parts)
 
@@ -567,7 +572,7 @@ class Hipad(StepwiseSolver[Progress]):
         else:
             yield from self._select()
             assert self.selected is not None
-            last = self._polishing(self.selected)
+            last = self._phase2(self.selected)
             yield from self._follow(last)
             self.polished = last.point()
         self._earlier, self._beside = None, ()  # a chain of runs is not to stay in memory
@@ -576,7 +581,7 @@ class Hipad(StepwiseSolver[Progress]):
     def _select(self) -> Iterator[Progress]:
         """Phase 1: the features of the optimum, or those at the paper's switch."""
         phase: Phase
-        if self.settings.switch == "paper":
+        if self.settings.phase1_stop == "paper":
             phase = self._admm("paper")
             yield from self._follow(phase)
         elif self._goes_quickly():
@@ -614,7 +619,7 @@ class Hipad(StepwiseSolver[Progress]):
         without = known and self._earlier is not None and self._earlier.admm is None
         if self._left <= 0 or not is_affordable(self.problem):
             return False
-        return without or (self.settings.quick and working_sets_are_cheaper(self.problem))
+        return without or (self.settings.fastest and working_sets_are_cheaper(self.problem))
 
     def _warm_starts(self, phase: Literal["selected", "polished"]) -> tuple[WarmStart, ...]:
         """Where earlier runs ended, as far as they had as many rows and conditions of rules."""
@@ -627,13 +632,13 @@ class Hipad(StepwiseSolver[Progress]):
             if end is not None and (end.alpha.size, end.u.size) == sizes
         )
 
-    def _polishing(self, start: Iterate) -> Phase2:
+    def _phase2(self, start: Iterate) -> Phase2:
         return Phase2(
             self.problem,
             start,
-            engine=self.settings.engine,
+            phase2_solver=self.settings.phase2_solver,
             max_iterations=self.settings.max_iterations,
-            warm_starts=self._warm_starts("polished") if self.settings.quick else (),
+            warm_starts=self._warm_starts("polished") if self.settings.fastest else (),
         )
 
     def _working_set(

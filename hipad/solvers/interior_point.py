@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from hipad.solvers.losses import SMALLEST_WEIGHT
@@ -17,7 +18,7 @@ from hipad.utils import FloatArray
 # The problem on a few features as a soft-margin SVM in x = (w, b, u): each rule is one more row.
 #
 #     rows A x:   Z w + y b            of samples, where Z has the rows y_j x_j'
-#                 -thresholds u + e b  of rules, e = 0 where a rule is anchored
+#                 -thresholds u + e b  of rules, e = 0 where a rule is centered
 #     x'Qx / 2:   ridge w^2 / 2 + u'C w + u'curvature u / 2
 #
 # Whatever solves the problem on features that are known starts from these operators.
@@ -285,9 +286,9 @@ class Newton(Lifted):
         self.D, self.theta_u, self.split, self.sides = scaling
         self.effective_ridge = self.ridge
         if self.split:
-            room = self.split[0] + self.split[1]
+            diagonal = self.split[0] + self.split[1]
             self.bounded = self.sides[0] | self.sides[1]
-            self.phi = np.where(self.bounded, 1.0 / np.where(self.bounded, room, 1.0), 0.0)
+            self.phi = np.where(self.bounded, 1.0 / np.where(self.bounded, diagonal, 1.0), 0.0)
             self.effective_ridge = self.ridge + self.phi
         self._factorize()
 
@@ -377,32 +378,46 @@ class DualNewton(Newton):
     """Elimination of w and u: size N + R."""
 
     _gram: FloatArray | None = None
+    _ready = False
 
     def _factorize(self) -> None:
-        n, h = self.n, 1.0 / self.effective_ridge
-        self.hC = h * self.C
-        inner = self.curvature - self.hC @ self.C.T + np.diag(self.theta_u)
-        self._inner = cholesky(inner)
-        self.V = np.vstack([-self.Z @ self.hC.T, -self.thresholds])
-        self._UV = solve_cholesky(self._inner, self.V.T)
-        M = self.V @ self._UV
-        M[:n, :n] += self._weighted_gram(h)
-        M[np.diag_indices_from(M)] += self.D
+        if self.split or not self._ready:  # without a split the ridge stays as it is
+            self._eliminate_w()
+            self._ready = True
+        K = self.C.shape[0]
+        M = np.array(self._of_rows)
+        if K:
+            inner = self._inner_base.copy()
+            inner.ravel()[:: K + 1] += self.theta_u
+            self._inner = cholesky(inner)
+            self._UV = solve_cholesky(self._inner, self.V.T)
+            M += self.V @ self._UV
+        M.ravel()[:: M.shape[0] + 1] += self.D
         self._factor = cholesky(M)
         self._border = solve_cholesky(self._factor, self.labels)
         self._pivot = float(self.labels @ self._border)
 
+    def _eliminate_w(self) -> None:
+        """What depends on the ridge alone."""
+        h = 1.0 / self.effective_ridge
+        self.hC = h * self.C
+        self._inner_base = self._inner = self.curvature - self.hC @ self.C.T
+        self.V = np.vstack([-self.Z @ self.hC.T, -self.thresholds])
+        self._UV = self.V.T
+        rows = self.V.shape[0]
+        self._of_rows = np.zeros((rows, rows))
+        self._of_rows[: self.n, : self.n] = self._weighted_gram(h)
+
     def _weighted_gram(self, h: FloatArray) -> FloatArray:
-        """Z diag(h) Z'; h only changes where w is split."""
+        """The upper triangle of Z diag(h) Z'; h only changes where w is split."""
         if self.split and self.bounded.all():
-            return (self.Z * h) @ self.Z.T
+            return _gram_of(self.Z, h)
         if self._gram is None:
             free = ~self.bounded if self.split else slice(None)
-            self._gram = (self.Z[:, free] * h[free]) @ self.Z[:, free].T
+            self._gram = _gram_of(self.Z[:, free], h[free])
         if not self.split:
             return self._gram
-        Z = self.Z[:, self.bounded]
-        return self._gram + (Z * h[self.bounded]) @ Z.T
+        return self._gram + _gram_of(self.Z[:, self.bounded], h[self.bounded])
 
     def _solve(self, w: FloatArray, b: float, u: FloatArray, rows: FloatArray) -> Step:
         hw = w / self.effective_ridge
@@ -415,6 +430,13 @@ class DualNewton(Newton):
         du = solve_cholesky(self._inner, reduced_u + self.V.T @ alpha)
         dw = (w - self.C.T @ du + self.Z.T @ alpha[: self.n]) / self.effective_ridge
         return Step(dw, db, du, alpha)
+
+
+def _gram_of(Z: FloatArray, h: FloatArray) -> FloatArray:
+    """The upper triangle of Z diag(h) Z', which is all that `cholesky` reads."""
+    if Z.shape[1] == 0:
+        return np.zeros((Z.shape[0], Z.shape[0]))
+    return np.asarray(dsyrk(1.0, Z * np.sqrt(h), lower=1).T)
 
 
 class PrimalNewton(Newton):
@@ -449,7 +471,9 @@ class PrimalNewton(Newton):
 
 
 def cholesky(M: FloatArray) -> FloatArray:
-    """Lower factor of a symmetric matrix, which is overwritten; raises LinAlgError."""
+    """Lower factor of a symmetric matrix, of which the upper triangle is read and overwritten;
+    raises LinAlgError.
+    """
     if M.shape[0] == 0:
         return M
     diagonal = np.einsum("ii->i", M)
@@ -553,6 +577,7 @@ class InteriorPoint:
         self.point = self._start() if warm is None else self._warm_start(warm)
         self.converged, self.iterations = False, 0
         self._least = np.inf
+        self._known: tuple[InteriorIterate, Residuals] | None = None
 
     @property
     def limited(self) -> bool:
@@ -617,7 +642,12 @@ class InteriorPoint:
         ]
 
     def residuals(self, at: InteriorIterate) -> Residuals:
-        """What is missing to feasibility, row by row."""
+        """What is missing to feasibility, row by row; kept, as a step asks where the last ended."""
+        if self._known is None or self._known[0] is not at:
+            self._known = at, self._residuals(at)
+        return self._known[1]
+
+    def _residuals(self, at: InteriorIterate) -> Residuals:
         (alpha, s), (t, xi), (u, pi) = at.pairs[:3]
         gradient_w, gradient_u = self.newton.gradient(at.w, u, alpha)
         rows = 1.0 - self.newton.rows(at.w, at.b, u) + s - self.curvature * alpha

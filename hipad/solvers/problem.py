@@ -144,7 +144,7 @@ def _times(lambda1: float, factor: FloatArray) -> FloatArray:
 #
 # Rule i says: B_i x <= d_i implies s_i (w'x + b) >= 1. M_i is the identity for the scope
 # "population"; for "typical" it keeps the features that rule i names. In the paper e_i = s_i. The
-# intercept alone can then meet a single rule, and no weight moves. An anchored rule has e_i = 0: it
+# intercept alone can then meet a single rule, and no weight moves. A centered rule has e_i = 0: it
 # says s_i w'x >= 1, where x counts from the middle between the classes.
 #
 # Where more is known of a feature, its |w_j| has other penalties than lambda1 (problem.py).
@@ -160,7 +160,7 @@ Scope = Literal["population", "typical"]
 class RuleBlock:
     """One rule as the solver knows it: B x <= d => sign (w'x + b) >= 1, in the design's units.
 
-    Where it is anchored, b is left out, and x counts from where the two classes meet.
+    Where it is centered, b is left out, and x counts from where the two classes meet.
     """
 
     B: sp.csr_array
@@ -168,7 +168,7 @@ class RuleBlock:
     sign: float
     sigma: float
     rho: float
-    anchored: bool = False
+    centered: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class RuleStack:
 
     Row r of `B` belongs to rule `owner[r]`. Rows have unit norm: a condition does not change when
     it is multiplied by a positive number, and u then has comparable entries. `of_b` says how a rule
-    meets the intercept: with its sign, or with 0 where it is anchored.
+    meets the intercept: with its sign, or with 0 where it is centered.
     """
 
     features: np.ndarray
@@ -206,7 +206,7 @@ class RuleStack:
         owner = np.repeat(np.arange(len(rules)), [rule.B.shape[0] for rule in rules])
         per_rule = [np.array([getattr(r, key) for r in rules]) for key in ("sign", "sigma", "rho")]
         sign, sigma, rho = (values.astype(float) for values in per_rule)
-        of_b = np.where([rule.anchored for rule in rules], 0.0, sign)
+        of_b = np.where([rule.centered for rule in rules], 0.0, sign)
         return cls(features, B / norms[:, None], d / norms, owner, sign, of_b, sigma, rho, norms)
 
     @property

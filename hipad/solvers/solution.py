@@ -178,16 +178,16 @@ Method = Literal["hipad", "admm", "exact"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to run: method, engine of phase 2, switch test, limits.
+    """How to run: method, solver of phase 2, end of phase 1, limits.
 
-    `quick` lets faster solvers choose the features where the ADMM would take longer. The model is
+    `fastest` lets faster solvers choose the features where the ADMM would take longer. The model is
     the same; without it the ADMM can be watched.
     """
 
     method: Method = "hipad"
-    quick: bool = False
-    engine: str = "ipm"
-    switch: Literal["support", "paper"] = "support"
+    fastest: bool = False
+    phase2_solver: str = "ipm"
+    phase1_stop: Literal["support", "paper"] = "support"
     tolerance: float = 1e-7
     max_sweeps: int = 5000
     max_iterations: int = 60

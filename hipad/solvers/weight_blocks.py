@@ -425,8 +425,8 @@ class LazyFeatures:
         """Add columns to the store, which doubles when it is full."""
         have, more = self.active.size, columns.shape[1]
         if have + more > self._store.shape[1]:
-            room = max(2 * self._store.shape[1], have + more, 64)
-            grown = np.empty((self._store.shape[0], room), order="F")
+            capacity = max(2 * self._store.shape[1], have + more, 64)
+            grown = np.empty((self._store.shape[0], capacity), order="F")
             grown[:, :have] = self._store[:, :have]
             self._store = grown
         self._store[:, have : have + more] = columns

@@ -67,7 +67,7 @@ def test_rivals_stand_behind_one_signature(rival):
 
 def test_the_exact_mode_has_the_least_objective(data):
     settings = {"lambda1": 0.05, "lambda2": 0.5, "standardize": False, "method": "exact"}
-    settings |= {"class_weight": None, "calibrate": False}
+    settings |= {"class_weight": None, "selection": {"calibrate": False}}
     X, y = data.X_train, data.y_train
     ours = Hipad(settings=settings).fit(X, y).objective(X, y, 0.05, 0.5)
     assert ours <= Sgd(0.05, 0.5).fit(X, y).objective(X, y, 0.05, 0.5)
@@ -192,8 +192,8 @@ def test_statements_of_all_ways_are_understood():
 
 
 def test_the_picture_of_what_rules_are_worth_has_a_panel_for_each_data_set():
-    material = worth.material_named("pima")
-    tasks = curve_tasks(material, draws=3, sizes=(4, 8), methods=("HIPAD", "no rules"))
+    data = worth.data_named("pima")
+    tasks = curve_tasks(data, draws=3, sizes=(4, 8), methods=("HIPAD", "no rules"))
     found = [Done(task, str(k), {"balanced": 0.7 + 0.001 * k}) for k, task in enumerate(tasks)]
     picture = worth.beside([worth.panel("<one>", found), worth.panel("two", found)])
     assert picture.count("<polyline") == 4
@@ -202,7 +202,7 @@ def test_the_picture_of_what_rules_are_worth_has_a_panel_for_each_data_set():
 
 
 def test_a_rule_of_ksvm_s_is_shifted_and_flipped():
-    versions = doubt.versions_of(worth.material_named("ksvm-s-10k"))
+    versions = doubt.versions_of(worth.data_named("ksvm-s-10k"))
     assert [version.label for version in versions] == [*map(str, range(1, 9)), "flipped"]
     assert versions[3].rules.startswith("mean(K1) >= 4 => positive")
     assert versions[-1].rules.startswith("mean(K1) >= 4 => negative")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from benchmarks.memory import megabytes
 from tests.browser.conftest import PATIENCE, Visit, serving
-from tests.browser.test_continuing import sidebar
+from tests.browser.test_continuing import AT_REST, sidebar
 from tests.browser.test_path import press
 
 pytestmark = pytest.mark.browser
@@ -33,6 +33,7 @@ def table() -> bytes:
 
 
 def load(page: Page, content: bytes) -> None:
+    expect(page.locator(AT_REST)).to_be_attached()  # boxes of a page being drawn go again
     box = page.locator("[class*=st-key-upload_] input[type=file]")
     file = {"name": "wide.npz", "mimeType": "application/octet-stream", "buffer": content}
     box.set_input_files(file)

@@ -216,7 +216,7 @@ WATCH = """() => {
 }"""
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [6, pytest.param(40, marks=pytest.mark.long)])
 def test_rules_are_typed_with_all_that_people_do_meanwhile(
     server: str, visit: Visit, count: int
 ) -> None:

@@ -22,7 +22,7 @@ def own_results(page: Page) -> None:
     expect(heading(page, "Preparation")).to_be_visible()
     go(page, "Results")
     press(page, "results_fit")
-    expect(page.get_by_text("Cross-validated on 72 patients")).to_be_visible()
+    expect(page.get_by_text("Cross-validated on 72 rows")).to_be_visible()
 
 
 def metric(page: Page, label: str) -> str:
@@ -77,7 +77,7 @@ def test_a_patient_is_opened_and_a_new_file_is_answered(server: str, visit: Visi
     page = visit(server)
     own_results(page)
     go(page, "Patients")
-    expect(page.get_by_text("Training patients, each answered by a model")).to_be_visible()
+    expect(page.get_by_text("Training rows, each answered by a model")).to_be_visible()
     choose_first_patient(page)
     expect(page.get_by_text("What if", exact=True)).to_be_visible()
     upload(page, "new.csv", table(60, seed=5).decode(), key="new_patients")
@@ -85,7 +85,7 @@ def test_a_patient_is_opened_and_a_new_file_is_answered(server: str, visit: Visi
     with page.expect_download() as caught:
         page.get_by_role("button", name="Answers (CSV)").click()
     lines = Path(caught.value.path()).read_text().splitlines()
-    assert lines[0] == "patient,answer,risk of ill,score,actual"
+    assert lines[0] == "patient,answer,risk of ill,score,cut-off,actual"
     assert lines[1].startswith("P000,")
     assert len(lines) == 61
     go(page, "Data")

@@ -8,7 +8,7 @@ from tests.experiments.table_file import write_table
 pytestmark = pytest.mark.usefixtures("short_choice")
 
 
-@pytest.mark.parametrize("command", ["curve", "doubt"])
+@pytest.mark.parametrize("command", ["curve", "sensitivity"])
 def test_no_workers_are_refused(command, tmp_path, capsys):
     data, rules = write_table(tmp_path)
     asked = [command, data, "--label", "y", "--rules", rules, "--workers", "0"]
@@ -21,10 +21,10 @@ def test_a_fit_that_fails_is_told_and_the_others_count(tmp_path, capsys, monkeyp
 
     honest = runner.do
 
-    def sometimes(task, key, material):
+    def sometimes(task, key, data):
         if task.settings["method"] == "LIBSVM" and task.seed == 0:
             return runner.Done(task, key, error="ValueError: no")
-        return honest(task, key, material)
+        return honest(task, key, data)
 
     monkeypatch.setattr(runner, "do", sometimes)
     data, rules = write_table(tmp_path)

@@ -8,6 +8,7 @@ import pytest
 
 from hipad.cli.experiments import add_tune_options
 from hipad.cli.inputs import OLD_NAMES
+from hipad.cli.main import COMMANDS, OLD_COMMANDS, main
 from hipad.cli.models import add_fit_options, build
 
 VALUES = {
@@ -45,3 +46,12 @@ def test_tune_takes_the_old_option():
     with pytest.warns(FutureWarning, match="--rho"):
         given = parser.parse_args(["data.csv", "--stiffness", "auto", "3"])
     assert given.rho == ["auto", "3"]
+
+
+@pytest.mark.parametrize("old", OLD_COMMANDS)
+def test_an_old_command_warns_and_is_the_new_one(old, capsys):
+    new = OLD_COMMANDS[old]
+    assert new in COMMANDS
+    with pytest.warns(FutureWarning, match=f"write hipad {new}"), pytest.raises(SystemExit):
+        main([old, "--help"])
+    assert f"usage: hipad {new}" in capsys.readouterr().out

@@ -13,7 +13,7 @@ SIZES = (("n_train", 60), ("n_test", 60), ("n_features", 400), ("block_size", 10
 def small(monkeypatch):
     """ksvm-s made small."""
     small = {f"ksvm-s-{size}": Synthetic(f"ksvm-s-{size}", sizes=SIZES) for size in ("10k", "50k")}
-    monkeypatch.setattr("hipad.experiments.report.synthetic_material", lambda: small)
+    monkeypatch.setattr("hipad.experiments.report.synthetic_data", lambda: small)
 
 
 def test_our_figures_stand_beside_the_papers(small, capsys, tmp_path):

@@ -35,7 +35,7 @@ SEEDS = {
     "libsvm": (LIBSVM,),
     "genes": (GENES_TSV, SERIES, GCT, GCT3, mtx()),
 }
-MUTATIONS = 2_000
+MUTATIONS = 600  # benchmarks/fuzz.py makes more
 
 
 def damaged(kind: str):
@@ -131,12 +131,12 @@ print(read, refused)
 
 @pytest.mark.parametrize(
     ("kind", "least"),
-    [("npz", 2_000), ("parquet", 2_000), ("xlsx", 2_000), ("h5ad", 450), ("10x", 800)],
+    [("npz", 600), ("parquet", 600), ("xlsx", 600), ("h5ad", 450), ("10x", 800)],
 )
 def test_damaged_files_give_a_table_or_a_sentence(kind, least):
     read, refused = map(int, run_limited(FUZZ, kind, gigabytes=3, seconds=60).split())
     assert read + refused >= least
-    assert min(read, refused) > 50  # the damage reaches both outcomes
+    assert min(read, refused) > 20  # the damage reaches both outcomes
 
 
 # --------------------------------------------------------------------------------------------------

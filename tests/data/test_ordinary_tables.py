@@ -499,6 +499,7 @@ TABLES: dict[str, Odd] = {
             "age": ["60-69", "70-79", "50-59"],
             "dip": ["+", "++", "-"],
         },
+        asked=("several:bp",),
     ),
     "pages at the end": Odd(
         "id;age;crp\nP1;31;1,5\nP2;40;2,25\nP3;50;3,5\nSeite 1 von 1;;\n",
@@ -513,6 +514,136 @@ TABLES: dict[str, Odd] = {
         "id,cost\nP1,100\nP2,########\nP3,300\n",
         text={"cost": ["100", "########", "300"]},
         asked=("nearly:cost",),
+    ),
+    # further tables of hospitals, registries, surveys and other countries
+    "special missing values of sas": Odd(
+        "SUBJID,AVAL,SEX\n1,2.5,M\n2,.A,F\n3,.,M\n4,.M,F\n5,5,M\n",
+        {"AVAL": [2.5, NAN, NAN, NAN, 5]},
+    ),
+    "dollars, thousands and brackets of sas": Odd(
+        'id,COST\n1,"$1,234.50"\n2,$987.00\n3,($45.10)\n4,"-$12,000.00"\n',
+        {"COST": [1234.5, 987, -45.1, -12000]},
+        told=("units ($)", "below zero"),
+    ),
+    "codes 98 and 99 on a scale": Odd(
+        "nr;pain\n" + many("{i};{i}", 11) + "11;98\n12;99\n13;98\n",
+        {"pain": [*range(11), 98, 99, 98]},
+        asked=("code:pain",),
+    ),
+    "codes -9 and -8": Odd(
+        "q1,n\n-9,1\n0,2\n1,3\n2,4\n-8,5\n3,6\n",
+        {"q1": [-9, 0, 1, 2, -8, 3]},
+        asked=("code:q1",),
+    ),
+    "a rare -1 beside 0 and 1": Odd(
+        "n,smoker\n" + many("{i},1\n{i},0", 6) + "20,-1\n",
+        {"smoker": [1, 0] * 6 + [-1]},
+        asked=("code:smoker",),
+    ),
+    "signs of change are no codes": Odd(
+        "n,change\n" + many("{i},1\n{i},0\n{i},-1", 6), {"change": [1, 0, -1] * 6}
+    ),
+    "zeros of a glucose that nobody measured": Odd(
+        "Glucose,n\n" + many("9{i},{i}", 9) + "0,9\n0,10\n",
+        {"Glucose": [90, 91, 92, 93, 94, 95, 96, 97, 98, 0, 0]},
+        asked=("code:Glucose",),
+    ),
+    "zeros that are measured": Odd(
+        "nodes,n\n" + many("9{i},{i}", 9) + "0,9\n0,10\n",
+        {"nodes": [90, 91, 92, 93, 94, 95, 96, 97, 98, 0, 0]},
+    ),
+    "thousands of india": Odd(
+        'id,income\n1,"1,20,000"\n2,"85,000"\n3,"12,50,000.50"\n',
+        {"income": [120000, 85000, 1250000.5]},
+        told=("thousands",),
+    ),
+    "digits of full width": Odd(
+        "id,age,crp\n1,３１,１．５\n2,４０,２．２５\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "digits of arabic and persian": Odd(
+        "id,age,crp\n1,٣١,١٫٥\n2,۴۰,٢٫٢٥\n", {"age": [31, 40], "crp": [1.5, 2.25]}
+    ),
+    "powers behind the numbers": Odd(
+        "id,plt\n1,150 x10^3\n2,240 x10^3\n", {"plt": [150, 240]}, told=("units (x10^3)",)
+    ),
+    "powers behind some numbers": Odd(
+        "id,plt\n1,150 x10^3\n2,240000\n",
+        text={"plt": ["150 x10^3", "240000"]},
+        asked=("units:plt",),
+    ),
+    "apostrophes before numbers": Odd("id,crp\n1,'1.5\n2,'2.5\n", {"crp": [1.5, 2.5]}),
+    "means with deviations": Odd(
+        "id,crp\n1,5.1 ± 0.2\n2,7.0 ± 0.3\n3,8.2 ± 0.1\n",
+        text={"crp": ["5.1 ± 0.2", "7.0 ± 0.3", "8.2 ± 0.1"]},
+        asked=("several:crp",),
+    ),
+    "positive of examined nodes": Odd(
+        "id,nodes\n1,3/12\n2,0/10\n3,1/20\n4,5/9\n",
+        text={"nodes": ["3/12", "0/10", "1/20", "5/9"]},
+        asked=("several:nodes",),
+    ),
+    "a range that became a date": Odd(
+        "id,band\n1,05. Sep\n2,10-14\n3,15-19\n",
+        text={"band": ["05. Sep", "10-14", "15-19"]},
+        asked=("dated:band",),
+    ),
+    "yes in three languages": Odd(
+        "id,smoker\n1,yes\n2,no\n3,ja\n4,nein\n5,Y\n",
+        text={"smoker": ["yes", "no", "ja", "nein", "Y"]},
+        asked=("alike:smoker",),
+    ),
+    "a total in spanish": Odd(
+        "nombre;n;coste\nA;1;1,5\nB;2;2,5\nTotal general;3;4\n", {"n": [1, 2]}, asked=("footer",)
+    ),
+    "a total of a pivot table": Odd(
+        "Station;n;Kosten\nA;1;1,5\nB;2;2,5\nGesamtergebnis;3;4\n",
+        {"n": [1, 2]},
+        asked=("footer",),
+    ),
+    "a total in polish": Odd(
+        "oddział;n;koszt\nA;1;1,5\nB;2;2,5\nRazem;3;4\n", {"n": [1, 2]}, asked=("footer",)
+    ),
+    "a total in russian, of windows": Odd(
+        "отделение;больных;цена\nхирургия;1;1,5\nтерапия;2;2,5\nИтого;3;4\n".encode("cp1251"),
+        {"больных": [1, 2]},
+        {"отделение": ["хирургия", "терапия"]},
+        asked=("encoding", "footer"),
+        found={"encoding": "cp1251"},
+    ),
+    "japanese letters of windows": Odd(
+        "患者番号,年齢,転帰\n1,41,死亡\n2,42,生存\n".encode("cp932"),
+        {"年齢": [41, 42]},
+        {"転帰": ["死亡", "生存"]},
+        asked=("encoding",),
+        found={"encoding": "cp932"},
+    ),
+    "chinese letters": Odd(
+        "病人编号,年龄,结局\n1,41,死亡\n2,42,存活\n".encode("gb18030"),
+        {"年龄": [41, 42]},
+        {"结局": ["死亡", "存活"]},
+        asked=("encoding",),
+        found={"encoding": "gb18030"},
+    ),
+    "laboratory values with flags": Odd(
+        "id,crp,hb\n1,1.5 H,13\n2,2.25,12\n3,120 HH,11\n4,3,10\n5,4,9\n",
+        text={"crp": ["1.5 H", "2.25", "120 HH", "3", "4"]},
+        asked=("nearly:crp",),
+    ),
+    "redcap with checkboxes and events": Odd(
+        "record_id,redcap_event_name,age,comorb___1,labs_complete,relapse\n"
+        "1,baseline_arm_1,41,1,2,1\n1,followup_arm_1,,,0,\n2,baseline_arm_1,42,0,2,0\n",
+        {"age": [41, NAN, 42], "comorb___1": [1, NAN, 0], "relapse": [1, NAN, 0]},
+        {"redcap_event_name": ["baseline_arm_1", "followup_arm_1", "baseline_arm_1"]},
+    ),
+    "units in a column of their own": Odd(
+        "id,value,unit\n1,5.2,mmol/l\n2,94,mg/dl\n3,5.9,mmol/l\n4,101,mg/dl\n",
+        {"value": [5.2, 94, 5.9, 101]},
+        asked=("unit column:unit",),
+    ),
+    "a row for each measurement": Odd(
+        "patient,test,value\n1,CRP,1.5\n1,Hb,13\n2,CRP,2.5\n2,Hb,12\n",
+        {"value": [1.5, 13, 2.5, 12]},
+        asked=("long:test",),
     ),
     # workbooks
     "workbook with a title and units": Odd(

@@ -16,6 +16,7 @@ from hipad.data.roles import (
     group_column,
     guess_roles,
     labels_of,
+    likely_positive,
     row_groups,
     row_names,
 )
@@ -371,3 +372,81 @@ def test_labels_of_empty_cells_are_no_class():
     table = read_table(b"a,y\n1,x\n2,\n3,x\n4,\n")
     with pytest.raises(DataError, match="give a name to the class of rows whose cell is empty"):
         prepare(table, label="y")
+
+
+# --------------------------------------------------------------------------------------------------
+# Other languages and other ways to write what is no feature.
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative"),
+    [
+        ("deceduto", "vivo"), ("oui", "non"), ("tak", "nie"), ("死亡", "生存"), ("умер", "жив"),
+        ("fallecido", "vivo"), ("sí", "no"), ("sim", "não"), ("verstorben", "lebend"),
+        ("décédé", "vivant"), ("陽性", "陰性"), ("ja", "nee"), ("да", "нет"),
+        ("Rezidiv", "kein Rezidiv"), ("récidive", "pas de récidive"), ("recidiva", "sin recidiva"),
+        ("wznowa", "brak wznowy"), ("recidief", "geen recidief"),
+    ],
+)  # fmt: skip
+def test_the_positive_class_in_other_languages(positive, negative):
+    for labels in ((positive, negative), (negative, positive)):
+        assert likely_positive(dict(zip(labels, (12, 10), strict=True))) == (positive, "words")
+
+
+def numbered(name, values, label="y"):
+    """A table of one column of numbers beside a label of two classes in turn."""
+    n = len(values)
+    numbers = np.column_stack([np.asarray(values, dtype=float), np.sin(np.arange(n))])
+    return Table(numbers, (name, "x"), {label: np.tile(["a", "b"], n)[:n]}, "CSV")
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("hospital number", Role.ID), ("lfdnr", Role.ID), ("n°", Role.ID), ("№", Role.ID),
+        ("nr_pacjenta", Role.ID), ("患者ID", Role.ID), ("номер", Role.ID), ("#", Role.ID),
+    ],
+)  # fmt: skip
+def test_numbers_of_patients_in_other_words(name, role):
+    assert guess_roles(numbered(name, np.arange(1, 31)), "y")[name].role is role
+
+
+def test_an_abbreviated_patient_with_several_rows_is_a_group():
+    assert guess_roles(numbered("pat", np.repeat(np.arange(8), 3)), "y")["pat"].role is Role.GROUP
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "step"),
+    [
+        ("admission_date", 43831, 17), ("Datum", 20200101, 1), ("timestamp", 1577836800, 86_000),
+        ("visitDate", 1577836800000, 86_000),
+    ],
+)  # fmt: skip
+def test_dates_as_numbers_are_no_features(name, first, step):
+    table = numbered(name, first + step * np.arange(28))
+    assert guess_roles(table, "y")[name].role is Role.LEFT_OUT
+    assert name not in guess_roles(numbered(name, np.linspace(0, 9, 28)), "y")
+
+
+@pytest.mark.parametrize(
+    "cell", ["{:02d}JAN2020", "Jan {}, 2020", "2020年1月{}日", "07:{:02d}", "1:{:02d}:30 PM"]
+)
+def test_dates_and_clock_times_of_other_programs_are_no_features(cell):
+    text = {"seen": np.array([cell.format(1 + k % 14) for k in range(28)])}
+    table = numbered("age", np.arange(28))
+    table = Table(table.numbers, table.number_names, {**table.text, **text}, "CSV")
+    assert guess_roles(table, "y")["seen"].role is Role.LEFT_OUT
+
+
+def test_long_numbers_that_differ_in_every_row_are_asked_about():
+    table = numbered("Fallzahl_x", 7_400_000 + 137 * np.arange(30))
+    found = column_roles(table, "y")["Fallzahl_x"]
+    assert found.role is Role.FEATURE
+    assert "may be an ID" in found.question
+    assert "age" not in column_roles(numbered("age", 20 + np.arange(30)), "y")
+
+
+def test_numbers_that_go_up_by_one_after_some_rows_are_asked_about():
+    found = column_roles(numbered("z", np.repeat(np.arange(10), 3)), "y")["z"]
+    assert "may name patients" in found.question
+    assert "z" not in column_roles(numbered("z", np.tile(np.arange(10), 3)), "y")

@@ -27,7 +27,7 @@ from hipad.data import LIMITS, Cancelled, Table, read_apart, read_table
 from hipad.data import file_format as telling
 from hipad.data import sandbox as apart
 from hipad.data import sandbox as confinement
-from hipad.data.file_format import PAUSE, FileFormat, Limits, listening, tell_rows
+from hipad.data.file_format import PAUSE, FileFormat, Limits, listening, report_rows
 from hipad.data.sandbox import FACTS, digest_of, load_table, save_table
 from hipad.exceptions import DataError
 from tests.data.gene_files import GENES_TSV, h5ad, tenx_tar
@@ -603,7 +603,7 @@ def clock(monkeypatch):
 def test_a_listener_hears_the_share_and_words(clock):
     evidence = []
     with listening(lambda *told: evidence.append(told)):
-        tell_rows(1_500, 6_000)
+        report_rows(1_500, 6_000)
     assert evidence == [(0.25, "1,500 of 6,000 rows read")]
 
 
@@ -611,7 +611,7 @@ def test_it_hears_now_and_then_only(clock):
     evidence = []
     with listening(lambda done, words: evidence.append(done)):
         for done in range(10):
-            tell_rows(done, 10)
+            report_rows(done, 10)
             clock.now += 0.3 * PAUSE
     assert evidence == [0.0, 0.4, 0.8]
 
@@ -621,14 +621,14 @@ def test_nothing_is_told_outside_and_the_listener_before_comes_back(clock):
     with listening(lambda *told: outer.append(told)):
         with pytest.raises(ValueError, match="broken"), listening(lambda *told: inner.append(told)):
             raise ValueError("broken")
-        tell_rows(1, 2)
+        report_rows(1, 2)
     clock.now += 2 * PAUSE
-    tell_rows(2, 2)
+    report_rows(2, 2)
     assert (len(outer), len(inner)) == (1, 0)
 
 
 def test_an_empty_file_is_no_division_by_zero(clock):
     evidence = []
     with listening(lambda done, words: evidence.append(done)):
-        tell_rows(0, 0)
+        report_rows(0, 0)
     assert evidence == [0.0]

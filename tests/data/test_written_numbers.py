@@ -70,7 +70,7 @@ def test_a_way_that_was_needed_is_kept():
     ways = []
     for cells in (["1"], ["NA"], ["2"], [" n/a "], ["3"]):
         reader.read(pa.array(cells), odd)
-        ways.append(reader.way)
+        ways.append(reader.level)
     assert ways == [0, 1, 1, 2, 2]
     assert not odd.any()
 

@@ -19,6 +19,8 @@ from tests.oracles import clarabel_enk
 
 ROOT = Path(__file__).resolve().parents[2]
 
+OSQP = {"phase2_solver": "osqp"}
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -32,7 +34,7 @@ def fitted(data, **settings):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"method": "hipad"}, {"engine": "osqp"}, {"method": "hipad", "engine": "osqp"}]
+    "settings", [{"method": "hipad"}, {"solver": OSQP}, {"method": "hipad", "solver": OSQP}]
 )
 def test_every_method_ends_at_the_same_model(data, settings):
     auto, other = fitted(data), fitted(data, **settings)
@@ -53,7 +55,8 @@ def test_it_is_the_optimum_of_an_independent_solver():
     rng = np.random.default_rng(0)
     y = np.where(np.arange(40) % 2, 1.0, -1.0)
     X = rng.standard_normal((40, 12)) + 0.5 * y[:, None] * (np.arange(12) < 3)
-    plain = {"standardize": False, "calibrate": False, "lambda2": 0.5, "lambda1": 0.05}
+    plain = {"standardize": False, "lambda2": 0.5, "lambda1": 0.05}
+    plain |= {"selection": {"calibrate": False}}
     clf = HIPADClassifier(loss="squared_hinge", method="exact", **plain).fit(X, y)
     wanted = clarabel_enk(X, y, np.full(40, 1 / 40), (), 0.05, 0.5, squared=True)
     np.testing.assert_allclose(clf.coef_[0], wanted.w, rtol=0, atol=1e-6)

@@ -30,7 +30,10 @@ def fits(validator, weight=1.0):
     sizes = np.ones(count)
     weights = np.full((1, count), weight)
     features = np.array([0])
-    return PathFits(0.1, 1.0, scores, np.zeros(count), sizes, of_named, features, kept, weights)
+    reached = np.ones(count, dtype=bool)
+    return PathFits(
+        0.1, 1.0, scores, np.zeros(count), sizes, of_named, features, kept, weights, reached
+    )
 
 
 def test_nobody_is_judged_by_a_model_that_saw_him():

@@ -58,7 +58,7 @@ def test_pickled_models_tell_the_same_risks_and_hold_no_rows():
         {"selection": {"calibrate": False}},
         {"class_weight": None},
         {"class_weight": {0: 1.0, 1: 7.0}},
-        {"class_weight": None, "calibrate": False},
+        {"class_weight": None, "selection": {"calibrate": False}},
         {"method": "exact"},
     ],
 )

@@ -190,7 +190,7 @@ def damage(content: dict[str, Any], draw: random.Random) -> None:
 def test_damaged_models_are_read_and_work_or_are_refused(document, tmp_path):
     draw, path, rows = random.Random(0), tmp_path / "m.json", np.zeros((2, 5))
     read = refused = 0
-    for _ in range(1_500):
+    for _ in range(500):
         content = copy.deepcopy(document["content"])
         for _ in range(draw.randint(1, 3)):
             damage(content, draw)
@@ -205,7 +205,7 @@ def test_damaged_models_are_read_and_work_or_are_refused(document, tmp_path):
             with contextlib.suppress(ValueError):  # names of a frame may be asked for
                 assert np.isfinite(model.decision_function(rows)).all()
         assert all(record.text in str(record) or record.lines for record in model.rule_report_)
-    assert min(read, refused) > 50
+    assert min(read, refused) > 15
 
 
 def test_models_with_damaged_bytes_are_refused(document, tmp_path):

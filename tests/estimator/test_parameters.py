@@ -109,7 +109,7 @@ def test_a_plan_takes_the_parameters_over():
     plan = FitSettings.of(clf, ExpertKnowledge())
     assert (plan.lambda1, plan.balanced, plan.calibrate) == (0.3, False, True)
     assert (plan.settings.tolerance, plan.settings.max_sweeps) == (1e-5, 7)
-    assert plan.settings.engine == "osqp"
+    assert plan.settings.phase2_solver == "osqp"
 
 
 def test_every_default_of_the_classifier_and_of_the_solver_is_in_the_vocabulary():

@@ -48,7 +48,7 @@ def test_lambda2_is_counted_in_variances_of_columns():
     assert values_of().ridges == list(SELECTION.ridges)
     assert values_of(lambda2=3.0).ridges == [3.0]
     plain, tenfold = (values_of(standardize=False, factor=factor) for factor in (1.0, 10.0))
-    np.testing.assert_allclose(tenfold.unit, 100 * plain.unit)
+    np.testing.assert_allclose(tenfold.factory.data.unit, 100 * plain.factory.data.unit)
     np.testing.assert_allclose(tenfold.ridges, 100 * np.array(plain.ridges), rtol=0.02)
 
 

@@ -20,7 +20,7 @@ def by_hand(model):
         B = rule.B.toarray()
         u = found.u[start : start + len(B)] / np.linalg.norm(B, axis=1)
         start += len(B)
-        of_b = 0.0 if rule.anchored else rule.sign
+        of_b = 0.0 if rule.centered else rule.sign
         residual = B.T @ u + rule.sign * w
         if problem.scope == "typical":
             residual = residual[(B != 0).any(axis=0)]

@@ -58,11 +58,11 @@ def test_weights_have_the_signs_that_are_known(options, matrix):
 def test_a_record_says_what_a_fit_without_the_statement_confirms():
     text = "x0 is raised in well\nx2 is raised in well\nx1 does not matter\nx6 is certain"
     wrong, right, ignored, certain = fitted(text, lambda1=0.15).knowledge_report_
-    assert (wrong.inside, wrong.contrary, wrong.felt) == (0, 1, True)
+    assert (wrong.inside, wrong.contrary, wrong.influential) == (0, 1, True)
     assert "the other class" in str(wrong)
     assert (right.inside, right.contrary) == (1, 0)
     assert right.weights[0] > 0
-    assert (ignored.contrary, ignored.felt) == (1, True)
+    assert (ignored.contrary, ignored.influential) == (1, True)
     assert "would have a weight" in str(ignored)
     assert certain.inside == 1
     assert "would have none" in str(certain)
@@ -71,15 +71,15 @@ def test_a_record_says_what_a_fit_without_the_statement_confirms():
 
 def test_a_statement_that_changes_nothing_says_so():
     record = fitted("x3 does not matter", lambda1=0.3).knowledge_report_[0]
-    assert record.felt is False
+    assert record.influential is False
     assert "the model would be the same" in str(record)
 
 
 def test_more_statements_than_fits_are_told_without_them(monkeypatch):
     monkeypatch.setattr(statement_report, "MOST_PRIOR_FITS", 1)
     first, second = fitted("x0 is raised in ill\nx1 is raised in ill").knowledge_report_
-    assert first.felt is not None
-    assert second.felt is None
+    assert first.influential is not None
+    assert second.influential is None
     assert "without it" not in str(second)
 
 

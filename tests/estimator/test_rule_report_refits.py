@@ -36,7 +36,7 @@ def same_as_fresh(clf, i, rules, X, y, **parameters):
 
 
 @given(seed=st.integers(0, 10_000), count=st.sampled_from([1, 2, 3]), written=st.booleans())
-@settings(max_examples=6)
+@settings(max_examples=3)
 def test_fit_without_is_the_fit_of_the_other_rules(seed, count, written):
     X, y, rules = drawn(seed, count)
     if written:

@@ -35,7 +35,7 @@ def drawn(seed):
     settings = {
         "lambda1": float(10 ** rng.uniform(-1.3, 0.0)),
         "lambda2": float(10 ** rng.uniform(-1, 1.3)),
-        "scope": str(rng.choice(["population", "typical"])),
+        "rule_settings": {"scope": str(rng.choice(["population", "typical"]))},
         "standardize": bool(rng.random() < 0.7),
         "class_weight": [None, "balanced"][int(rng.random() < 0.6)],
         "rule_trust": None,

@@ -145,7 +145,7 @@ HEARD_BEFORE = {"fired": 9.0, "right": 7.0, "trust": 0.8, "shared": True}
 RULE_OF_TODAY = "age >= 60 => ill"
 
 
-def material_of(text):
+def experiment_data(text):
     """The documented features with this rule, as a page hands them to an experiment."""
     classes = ("NEG", "BCR/ABL") if "BCR/ABL" in text else test_docs.CLASSES
     rules = rules_for(text, test_docs.INDEX, test_docs.BLOCKS, classes)
@@ -165,7 +165,7 @@ DOCUMENTED = [*test_docs.lines("rules"), *test_docs.lines("statements")]
     ],
 )
 def test_experiments_take_every_documented_rule(text):
-    data = material_of(text)
+    data = experiment_data(text)
     own = {"rows": {"labelled": 8}, "options": {"lambda1": 0.3}, "draws": 1}
     written = [PerturbedRule("as written", 0.0, data.rules)]
     tasks = sweep_tasks(data, written, methods=["HIPAD", "hard rules"], **own)

@@ -50,8 +50,8 @@ def test_class_names_of_the_rules_keep_their_direction():
     turned = ExperimentData(
         "n", own.X, own.y, own.feature_names, rules="f0 >= 1 => a", labels=("b", "a")
     )
-    for material in (named, turned):
-        found = contest(material, 0, method="HIPAD", rows={"labelled": 8}, options=FIXED)
+    for data in (named, turned):
+        found = contest(data, 0, method="HIPAD", rows={"labelled": 8}, options=FIXED)
         assert found["area"] > 0.8
 
 
@@ -178,21 +178,21 @@ def test_outcomes_are_called_as_the_rules_call_them():
 def test_test_rows_from_elsewhere_are_never_learnt_from():
     own = table()
     split = (np.arange(40), np.arange(40, 60))
-    material = replace(own, split=split, apart=True)
-    assert material.fingerprint != own.fingerprint
+    data = replace(own, split=split, apart=True)
+    assert data.fingerprint != own.fingerprint
     for rows in ({"labelled": 5}, {"train": 12}, {"fold": (0, 3)}):
-        draw = material.draw(1, **rows)
+        draw = data.draw(1, **rows)
         np.testing.assert_array_equal(draw.X_test, own.X[40:])
         assert all((own.X[:40] == row).all(axis=1).any() for row in draw.X_train)
-    for learnt, held in material.folds(0, 3):
+    for learnt, held in data.folds(0, 3):
         assert max(learnt.max(), held.max()) < 40
 
 
 def test_a_part_has_its_own_rows_and_groups():
-    material = replace(table(), groups=np.arange(60) // 2)
-    part = material.part(np.arange(10, 20))
+    data = replace(table(), groups=np.arange(60) // 2)
+    part = data.part(np.arange(10, 20))
     np.testing.assert_array_equal(part.groups, np.arange(10, 20) // 2)
-    np.testing.assert_array_equal(part.y, material.y[10:20])
+    np.testing.assert_array_equal(part.y, data.y[10:20])
 
 
 def test_draws_and_folds_never_split_a_group():
@@ -200,15 +200,13 @@ def test_draws_and_folds_never_split_a_group():
     groups = np.repeat(np.arange(30), 5)
     y = np.where(np.arange(30) % 2, 1.0, -1.0)[groups]
     y[::7] *= -1  # some rows differ from their patient's others
-    material = ExperimentData(
-        "visits", np.c_[np.arange(150.0), rng.normal(size=150)], y, groups=groups
-    )
+    data = ExperimentData("visits", np.c_[np.arange(150.0), rng.normal(size=150)], y, groups=groups)
     for rows in ({"labelled": 4}, {"train": 12}, {"fold": (1, 5)}):
-        draw = material.draw(3, **rows)
+        draw = data.draw(3, **rows)
         trained = set(groups[draw.X_train[:, 0].astype(int)])
         tested = set(groups[draw.X_test[:, 0].astype(int)])
         assert not trained & tested
         assert len(trained | tested) == 30
         assert draw.groups is not None
         assert np.array_equal(draw.groups, groups[draw.X_train[:, 0].astype(int)])
-    assert len(set(groups[material.draw(0, labelled=4).X_train[:, 0].astype(int)])) == 8
+    assert len(set(groups[data.draw(0, labelled=4).X_train[:, 0].astype(int)])) == 8

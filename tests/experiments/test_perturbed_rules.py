@@ -105,9 +105,9 @@ def test_a_rule_that_is_off_is_doubted_as_if_it_were_on():
 
 
 def test_thresholds_are_swept_over_what_the_rows_show():
-    material = table()
-    values = thresholds_seen(material, 0)
-    low, high = np.quantile(material.X[:, 0], [0.02, 0.98])
+    data = table()
+    values = thresholds_seen(data, 0)
+    low, high = np.quantile(data.X[:, 0], [0.02, 0.98])
     assert values == sorted(values)
     assert 1 in values
     assert min(values) == pytest.approx(low, rel=0.01)
@@ -116,9 +116,9 @@ def test_thresholds_are_swept_over_what_the_rows_show():
 
 def test_a_sum_is_swept_in_its_own_units():
     own = table()
-    material = ExperimentData("m", own.X, own.y, own.feature_names, rules="3 <= f0 + 2*f1 => 1")
+    data = ExperimentData("m", own.X, own.y, own.feature_names, rules="3 <= f0 + 2*f1 => 1")
     seen = own.X[:, 0] + 2 * own.X[:, 1]
-    assert max(thresholds_seen(material, 0)) == pytest.approx(np.quantile(seen, 0.98), rel=0.01)
+    assert max(thresholds_seen(data, 0)) == pytest.approx(np.quantile(seen, 0.98), rel=0.01)
 
 
 def test_a_rule_that_is_not_there_is_a_sentence():

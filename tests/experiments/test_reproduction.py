@@ -12,8 +12,8 @@ from hipad.experiments.reproduction import (
     FewRows,
     available,
     early_support,
-    real_material,
-    synthetic_material,
+    real_data,
+    synthetic_data,
     table_lines,
     table_tasks,
 )
@@ -28,7 +28,7 @@ def test_a_folder_of_libsvm_files_is_read(tmp_path):
     lines = [f"{1 - 2 * (i % 2)} 1:{rng.random():.3f} 3:{rng.random():.3f}" for i in range(40)]
     (tmp_path / "colon-cancer").write_text("\n".join(lines) + "\n")
     (tmp_path / "unknown").write_text("1 1:2\n")
-    found = real_material(tmp_path)
+    found = real_data(tmp_path)
     assert set(found) == {"colon-cancer"}
     assert found["colon-cancer"].X.shape == (40, 3)
     assert sorted(set(found["colon-cancer"].y)) == [-1, 1]
@@ -37,14 +37,14 @@ def test_a_folder_of_libsvm_files_is_read(tmp_path):
 def test_npz_files_bring_their_split(tmp_path):
     X, y = np.eye(6, dtype=np.float32), np.array([1, -1, 1, -1, 1, -1])
     np.savez(tmp_path / "leukemia.npz", X=X, y=y, train_idx=np.arange(4), test_idx=[4, 5])
-    assert real_material(tmp_path)["leukemia"].draw(0).X_test.shape == (2, 6)
+    assert real_data(tmp_path)["leukemia"].draw(0).X_test.shape == (2, 6)
 
 
 def test_a_folder_without_data_is_a_sentence(tmp_path):
     with pytest.raises(DataError, match="none of the data sets"):
-        real_material(tmp_path)
+        real_data(tmp_path)
     with pytest.raises(DataError, match="which is none"):
-        real_material(tmp_path / "absent")
+        real_data(tmp_path / "absent")
 
 
 def test_a_stand_in_gives_way_to_the_real_set():
@@ -77,7 +77,7 @@ def test_a_method_may_keep_as_many_features_as_it_kept_in_the_paper():
 
 
 def test_synthetic_data_are_made_at_both_sizes():
-    assert list(synthetic_material()) == ["ksvm-s-10k", "ksvm-s-50k"]
+    assert list(synthetic_data()) == ["ksvm-s-10k", "ksvm-s-50k"]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_a_plan_has_the_lines_of_what_was_asked_for():
     assert [entry.name for entry in plan.synthetic] == ["ksvm-s-10k"]
     assert not plan.real
     assert len(plan.tasks) == 2 * 3 + 1
-    assert {task.data for task in plan.tasks} <= set(plan.materials)
+    assert {task.data for task in plan.tasks} <= set(plan.data_by_name)
 
 
 def test_a_plan_that_is_not_done_has_a_table_already():

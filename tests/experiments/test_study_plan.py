@@ -164,11 +164,11 @@ def test_the_variance_of_a_curve_is_that_of_tables():
     for _ in range(60):
         y = np.where(np.arange(90) % 2 == 0, 1.0, -1.0)
         X = rng.normal(size=(90, 3)) + 0.6 * y[:, None]
-        material = ExperimentData("d", X, y)
+        data = ExperimentData("d", X, y)
         found = []
         for seed in range(6):
             for size in (12, 24, 44):
-                draw = material.draw(seed, train=size)
+                draw = data.draw(seed, train=size)
                 w = draw.X_train.T @ draw.y_train
                 task = Task("plan", "d", seed, {"method": "no rules", "rows": {"train": size}})
                 assert draw.test_rows is not None
@@ -176,7 +176,7 @@ def test_the_variance_of_a_curve_is_that_of_tables():
                     "tested": draw.test_rows.tolist(), "scores": (draw.X_test @ w).tolist()
                 }  # fmt: skip
                 found.append(Done(task, f"{seed} {size}", figures))
-        curves = plan_curves(material, found, "auroc")
+        curves = plan_curves(data, found, "auroc")
         said.append(curves.draws_part + np.diag(curves.patients_part))
         means.append(curves.means[0])
     ratio = np.mean(said, axis=0) / np.var(means, axis=0, ddof=1)
@@ -192,20 +192,20 @@ OPTIONS = {"lambda1": 0.1, "lambda2": 1.0}
 
 @pytest.mark.filterwarnings("ignore:rule_weight has no effect")
 def test_a_plan_of_a_table_goes_on_where_it_stopped(tmp_path):
-    material = table(90)
+    data = table(90)
     sizes = (12, 20, 40)
-    tasks = plan_tasks(material, draws=3, sizes=sizes, options={**OPTIONS, "rule_weight": 5.0})
+    tasks = plan_tasks(data, draws=3, sizes=sizes, options={**OPTIONS, "rule_weight": 5.0})
     file = tmp_path / "fits.jsonl"
-    materials = {material.name: material}
+    data_by_name = {data.name: data}
     first = []
-    for done in perform(tasks, materials, ResultsCache(file)):
+    for done in perform(tasks, data_by_name, ResultsCache(file)):
         first.append(done)
         if len(first) == 10:
             break
-    found = list(perform(tasks, materials, ResultsCache(file)))
+    found = list(perform(tasks, data_by_name, ResultsCache(file)))
     assert len(found) == len(tasks) == 18
     assert [done.seconds for done in found[:10]] == [done.seconds for done in first]
-    plan = study_plan(material, found, Target.read("auroc=0.9+-0.05"))
+    plan = study_plan(data, found, Target.read("auroc=0.9+-0.05"))
     assert {one.method for one in plan.needed} == {"HIPAD", "no rules"}
     assert plan.criteria is not None
     assert plan.criteria.parameters == 8
@@ -222,12 +222,12 @@ def test_sizes_go_up_to_half_of_the_table():
     sizes = plan_sizes(table(90))
     assert sizes[-1] == 45
     assert sizes[0] >= 12  # four of the class of a third
-    with pytest.raises(DataError, match="expected at least 16 labelled patients of each class"):
+    with pytest.raises(DataError, match="expected at least 20 labelled patients of each class"):
         plan_sizes(table(30))
 
 
 def test_too_few_draws_are_refused():
-    material = table(90)
+    data = table(90)
     done = Done(Task("plan", "small", 0, {"method": "no rules", "rows": {"train": 12}}), "k")
     with pytest.raises(DataError, match="expected at least 3 draws"):
-        plan_curves(material, [done], "auroc")
+        plan_curves(data, [done], "auroc")

@@ -65,9 +65,9 @@ def test_what_is_added_is_found_again(tmp_path):
 @pytest.mark.parametrize("torn", range(1, 60, 7))
 def test_a_torn_last_line_is_cut_off_and_the_rest_is_kept(tmp_path, torn):
     path = tmp_path / "results.jsonl"
-    ledger = ResultsCache(path)
-    ledger.add(done("a"))
-    ledger.add(done("b"))
+    cache = ResultsCache(path)
+    cache.add(done("a"))
+    cache.add(done("b"))
     whole = path.read_bytes()
     path.write_bytes(whole[:-torn])
     again = ResultsCache(path)
@@ -77,10 +77,10 @@ def test_a_torn_last_line_is_cut_off_and_the_rest_is_kept(tmp_path, torn):
 
 
 def test_a_failed_fit_is_tried_again(tmp_path):
-    ledger = ResultsCache(tmp_path / "results.jsonl")
-    ledger.add(done("a", error="ValueError: no"))
-    assert "a" not in ledger
-    ledger.add(done("a"))
+    cache = ResultsCache(tmp_path / "results.jsonl")
+    cache.add(done("a", error="ValueError: no"))
+    assert "a" not in cache
+    cache.add(done("a"))
     assert "a" in ResultsCache(tmp_path / "results.jsonl")
 
 
@@ -103,10 +103,10 @@ def test_a_line_that_is_no_fit_is_passed_over(tmp_path):
 
 
 def test_without_a_path_it_remembers():
-    ledger = ResultsCache()
-    ledger.add(done("a"))
-    assert "a" in ledger
-    assert ledger["a"] == done("a")
+    cache = ResultsCache()
+    cache.add(done("a"))
+    assert "a" in cache
+    assert cache["a"] == done("a")
 
 
 # --------------------------------------------------------------------------------------------------

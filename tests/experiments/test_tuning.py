@@ -30,10 +30,8 @@ GRID = {"lambda1": 3, "lambda2": [1.0], "rule_weight": ["auto", 5.0]}
 
 @pytest.fixture(scope="module")
 def found():
-    material = table()
-    return list(
-        perform(tune_tasks(material, GRID, folds=3), {material.name: material}, ResultsCache())
-    )
+    data = table()
+    return list(perform(tune_tasks(data, GRID, folds=3), {data.name: data}, ResultsCache()))
 
 
 def test_every_fold_is_a_task_and_one_more_for_the_honest_estimate(found):
@@ -53,16 +51,14 @@ def test_every_setting_has_a_point_with_score_support_and_rules(found):
 def test_the_figures_are_those_of_plain_fits(found):
     from hipad import HIPADClassifier
 
-    material, one = table(), found[0]
-    learnt, held = material.folds(0, 3)[0]
+    data, one = table(), found[0]
+    learnt, held = data.folds(0, 3)[0]
     grid = one.setting("grid")
     for k, params in enumerate(settings_of(grid)):
-        clf = HIPADClassifier(material.rules, rule_trust=None, **params)
-        run = clf.fit_iter(
-            material.X[learnt], material.y[learnt], feature_names=material.feature_names
-        )
+        clf = HIPADClassifier(data.rules, rule_trust=None, **params)
+        run = clf.fit_iter(data.X[learnt], data.y[learnt], feature_names=data.feature_names)
         fitted = run.to_end().finish()
-        right = fitted.predict(material.X[held]) == material.y[held]
+        right = fitted.predict(data.X[held]) == data.y[held]
         assert one.figures["accuracy"][k] == pytest.approx(right.mean())
         assert one.figures["support"][k] == fitted.support_.size
         typical = [record.prototype.margin for record in fitted.rule_report_]
@@ -77,19 +73,19 @@ def test_the_honest_estimate_is_of_rows_that_had_no_part(found):
 
 
 def test_groups_are_never_split():
-    material = replace(table(), groups=np.repeat(np.arange(30), 2))
-    for learnt, held in material.folds(0, 3):
-        assert not set(material.groups[learnt]) & set(material.groups[held])
-    tasks = tune_tasks(material, GRID, folds=3, repeats=2, honest=False)
+    data = replace(table(), groups=np.repeat(np.arange(30), 2))
+    for learnt, held in data.folds(0, 3):
+        assert not set(data.groups[learnt]) & set(data.groups[held])
+    tasks = tune_tasks(data, GRID, folds=3, repeats=2, honest=False)
     assert len(tasks) == 6
-    one = material.folds(0, 3)[0][1], material.folds(1, 3)[0][1]
+    one = data.folds(0, 3)[0][1], data.folds(1, 3)[0][1]
     assert set(one[0]) != set(one[1])
 
 
 def test_more_folds_than_groups_are_refused():
-    material = replace(table(), groups=np.arange(60) % 3)
+    data = replace(table(), groups=np.arange(60) % 3)
     with pytest.raises(DataError, match="groups of the rarer class: choose fewer folds"):
-        material.folds(0, 5)
+        data.folds(0, 5)
 
 
 def test_lambda1_is_spread_over_the_rows_to_learn_from():

@@ -97,7 +97,7 @@ def test_a_finished_fit_is_never_repeated(tmp_path, alone, monkeypatch):
     made = []
     monkeypatch.setattr(
         "hipad.experiments.runner.do",
-        lambda task, key, material: made.append(key) or Done(task, key, {"made": 1.0}),
+        lambda task, key, data: made.append(key) or Done(task, key, {"made": 1.0}),
     )
     found = list(perform(tasks(), {"small": table()}, ResultsCache(path)))
     assert len(made) == 2
@@ -118,9 +118,9 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path, alone):
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=False)
-    ledger = ResultsCache(path)
-    assert len(ledger.found) == 3
-    assert numbers(list(perform(tasks(), {"small": table()}, ledger))) == alone
+    cache = ResultsCache(path)
+    assert len(cache.found) == 3
+    assert numbers(list(perform(tasks(), {"small": table()}, cache))) == alone
 
 
 def test_a_bad_fit_does_not_end_the_others():

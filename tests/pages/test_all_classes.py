@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from hipad.estimator.model_io import read_model
 from hipad.exceptions import RuleError
 from hipad.rules import parse_rules
+from ui.results import seal
 from ui.run import all_classes
 
 
@@ -41,11 +43,14 @@ def test_all_classes_are_told_apart_and_rules_name_theirs(several, tmp_path):
     app.state.rules.change("a >= 1 => rose\nb >= 1 => tulip\nc <= 0 => not daisy", "typed")
     run(app)
     found = all_classes.job_of(app.state).outcome
-    assert found.part == "test"
+    assert found.part == "cross-validated"
+    assert len(found.answers) == len(app.state.data.y_train)
     assert found.right.value > 0.8
+    assert found.right.effective < found.right.n
     assert found.confusion.to_numpy().sum() == found.right.n
     text = app.text()
-    assert "test patients the model got" in text
+    assert "the model got" in text
+    assert "each training row is answered by a model fitted without it" in text
     assert "What the rules did" in text
     labels = {name: [r.text for r in one.rule_report_]
               for name, one in found.classifier.class_models_.items()}  # fmt: skip
@@ -55,8 +60,11 @@ def test_all_classes_are_told_apart_and_rules_name_theirs(several, tmp_path):
     path.write_text(all_classes._model_file(app.state.data, found))
     stored = read_model(path)
     assert stored.origin.classes == ("daisy", "rose", "tulip")
-    X = app.state.data.X_test
-    np.testing.assert_array_equal(stored.classifier.predict(X), found.answers)
+    seal.open_for(app.state, "the rules are final")
+    assert "These are the test rows" in app.run().text()
+    opened = all_classes.judged(replace(app.state.data, is_sealed=False), found.classifier)
+    assert opened.part == "test"
+    np.testing.assert_array_equal(stored.classifier.predict(app.state.data.X_test), opened.answers)
     assert json.loads(path.read_text())["version"] == 3
     answers = all_classes._answers(app.state.data, found).splitlines()
     assert answers[0].endswith("risk of daisy,risk of rose,risk of tulip")

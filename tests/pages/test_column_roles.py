@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from hipad.data import Role
+from tests.pages.own_table import results
+from ui.results import seal
 from ui.session.session_file import read_session, session_of
 
 
@@ -46,7 +48,9 @@ def test_rows_of_one_patient_stay_together_until_the_user_says_otherwise(app):
     assert "Rows with the same **subject** belong to one patient" in app.text()
     assert f"rows of {len(tested)} patients for testing" in app.text()
     app.finish()
-    assert f"rows of {len(tested)} patients it had not seen" in app.text()
+    seal.open_for(app.state, "the rules are final")
+    results(app)
+    assert f"Of {len(state.data.y_test)} rows" in app.text()
     app.go("data")
     control = next(c for c in app.at.segmented_control if "subject" in (c.key or ""))
     control.set_value(Role.ID)

@@ -14,13 +14,13 @@ def shown(app):
 def test_patients_are_training_rows_until_the_test_set_is_opened(app):
     results(fitted(app), "patients")
     data = app.state.data
-    assert "Training patients" in app.text()
+    assert "Training rows" in app.text()
     assert set(shown(app)["ID"]) == set(data.called(0))
     assert "The test set is opened on the Results page" in app.text()
     seal.open_for(app.state, "done")
     results(app, "patients")
     assert set(shown(app)["ID"]) == set(data.called(1))
-    assert "patients of the test set" in app.text()
+    assert "rows of the test set" in app.text()
 
 
 def test_a_chosen_patient_has_a_sheet_that_stays_and_values_that_move(app):
@@ -29,7 +29,7 @@ def test_a_chosen_patient_has_a_sheet_that_stays_and_values_that_move(app):
     app.state.memo[CHOSEN] = (found, 4)
     words = app.run().text()
     assert found.names[4] in " ".join(one.value for one in app.at.subheader)
-    assert "has not seen this patient" in words
+    assert "has not seen this row" in words
     assert "Rules that apply" in words
     assert "The least that changes the answer" in words
     sliders = [one for one in app.at.slider if one.key.startswith("sheet_what_if_4_")]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,10 @@ from tests.pages.own_table import fitted, loaded, results
 from ui.models import answers
 from ui.page_frame import next_step
 from ui.results import results_view, seal
-from ui.session.saved_session import reopen
+from ui.results.chance import chance_job, sentence
+from ui.results.subgroups import features_of, subgroups
+from ui.results.subgroups import table as subgroup_table
+from ui.session.saved_session import read_saved_session, reopen, run_again, snapshot
 from ui.session.session_file import session_of
 
 WHY = "the rules are final"
@@ -40,7 +44,7 @@ def test_results_of_an_own_table_are_cross_validated_until_the_test_set_is_opene
     data = app.state.data
     words = app.text()
     assert "The test set is sealed" in words
-    assert f"Cross-validated on {len(data.y_train)} patients" in words
+    assert f"Cross-validated on {len(data.y_train)} rows" in words
     assert "of the test set, which" not in words
     found = app.state.memo["results_job"][1].outcome
     assert found.source == "cross-validated"
@@ -66,7 +70,7 @@ def test_no_page_and_no_file_tells_of_sealed_test_rows(app):
         for table in app.at.dataframe:
             assert not [name for name in table.value.columns if "test" in str(name)], page
     app.go("run")
-    assert f"Cross-validated: Of {len(data.y_train)} patients it had not seen" in app.run().text()
+    assert f"Cross-validated: Of {len(data.y_train)} rows it had not seen" in app.run().text()
     lines = answers(model, data).splitlines()
     assert len(lines) == 1 + len(data.y_train)
     assert all(line.endswith(",training") for line in lines[1:])
@@ -159,3 +163,57 @@ def test_other_data_in_between_do_not_open_a_test_set_for_another_version(app):
     assert app.state.edits == 2
     assert "Cross-validated on" in words
     assert "has not been judged by it" in words
+
+
+def test_a_kept_cutoff_answers_on_every_page_and_comes_back(app):
+    results(fitted(app))
+    app.at.segmented_control(key="results_way").set_value("by hand")
+    app.run()
+    app.at.slider(key="results_hand").set_value(3)
+    app.run()
+    app.click("results_keep_cutoff")
+    assert "with the cut-off that is kept (ill from risk 3 % on)" in app.text()
+    kept = app.state.memo[results_view.KEPT][1]
+    assert kept.rows.predicted.sum() == (kept.rows.risks >= 0.03).sum() > 0
+    work = snapshot(app.state).work
+    again, _ = read_saved_session(work.to_json().encode())
+    assert again.run.cutoff == pytest.approx(0.03)
+    run_again(app.state, again.run)
+    assert app.state.job.wait(60)
+    assert app.state.model.oriented.threshold == pytest.approx(0.03)
+    edits = app.state.edits
+    app.state.launch()
+    assert app.state.edits == edits
+    app.state.job.stop()
+
+
+def test_figures_by_subgroup_are_those_of_the_rows(app):
+    results(fitted(app))
+    data, model = app.state.data, app.state.model
+    found = app.state.memo[results_view.KEPT][1]
+    assert features_of(model, data)[: model.support.size] == model.support.tolist()
+    parts = subgroups(data, found, int(model.support[0]))
+    assert sum(part.n for part in parts) == len(found.rows)
+    assert len(subgroup_table(parts, "patient")) == len(parts) == 3
+
+
+def test_shuffled_outcomes_show_where_chance_lies(app):
+    results(fitted(app))
+    asked = [replace(app.state.request(), settings=app.state.settings.changed(
+        fewness="exact", lambda1=0.1, lambda2=1.0))]  # fmt: skip
+    job = chance_job(asked, shuffles=2)
+    job.launch()
+    assert job.wait(120)
+    assert job.error is None, job.exception
+    assert len(job.outcome.corrected) == 2
+    assert all(0.2 < one < 0.8 for one in job.outcome.corrected)
+    words = sentence(job.outcome, 1, 0.99)
+    assert "2 shuffles" in words
+    assert "in none of them" in words
+
+
+def test_rules_that_apply_to_no_training_row_are_named(app):
+    results(fitted(app, rules="marker >= 99 => ill"))
+    assert "No rule applies to any training row" in app.text()
+    results(fitted(app))
+    assert "No rule applies" not in app.text()

@@ -236,7 +236,8 @@ def test_without_rules_and_without_test_patients(app):
     app.run()
     app.state.settings = app.state.settings.changed(use_rules=False, fewness="some")
     app.finish()
-    assert "on new patients it will do worse" in app.text()
+    assert "There is no test set" in app.text()
+    assert "How good it is on held-out patients" in app.text()
 
 
 def test_a_kept_model_is_pinned(app):

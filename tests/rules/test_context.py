@@ -120,6 +120,9 @@ def test_values_say_what_is_0_or_1():
 @pytest.mark.parametrize(
     "levels",
     [
+        ("G1", "G2", "G3a", "G3b", "G4"),
+        ("IA", "IB", "IIA", "III", "IVB"),
+        ("T1a", "T1c", "T2"),
         ("I", "II", "III", "IV"),
         ("G1", "G2", "G3"),
         ("very low", "low", "medium", "high", "very high"),

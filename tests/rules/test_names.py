@@ -18,11 +18,11 @@ from hipad.rules.names import (
     block_columns,
     block_members,
     block_name,
+    by_beginning,
     define_columns,
     each_once,
     glob_columns,
     likeness,
-    odd_by_beginning,
     plain_name,
     range_ends,
     regex_columns,
@@ -227,15 +227,15 @@ def test_the_nearest_of_many_names_is_found_whatever_the_slip():
     names = [f"{''.join(rng.choice(list('ABCDEFGHKLM'), 4))}{j}_at" for j in range(5_000)]
     index = FeatureIndex(names)
     for name in names[::500]:
-        assert index.nearest(name.lower())[0] == name
-        assert name in index.nearest(name[:2] + name[3:])
-        assert name in index.nearest(name[:3] + "q" + name[3:])
+        assert index.similar_names(name.lower())[0] == name
+        assert name in index.similar_names(name[:2] + name[3:])
+        assert name in index.similar_names(name[:3] + "q" + name[3:])
 
 
 def test_block_names_are_suggested_too():
     index = FeatureIndex(["a", "b"])
-    assert index.nearest("chromosome_1", also=["chromosome1"]) == ["chromosome1"]
-    assert index.nearest("zzz", also=["chromosome1"]) == []
+    assert index.similar_names("chromosome_1", also=["chromosome1"]) == ["chromosome1"]
+    assert index.similar_names("zzz", also=["chromosome1"]) == []
 
 
 def test_likeness_counts_a_shared_beginning_most():
@@ -253,7 +253,7 @@ def test_no_names_are_like_none():
 
 
 def test_names_with_signs_or_blanks_are_kept_by_their_beginning():
-    found = odd_by_beginning(["IL-6", "IL-10 (serum)", "blood pressure", "plain", "12", "and"])
+    found = by_beginning(["IL-6", "IL-10 (serum)", "blood pressure", "plain", "12", "and"])
     assert sorted(found) == ["blood", "il"]
     assert found["il"].names == {"il-6", "il-10 (serum)"}
     assert found["il"].lengths == [13, 4]

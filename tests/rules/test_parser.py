@@ -159,13 +159,13 @@ def check_place(error: RuleError | None) -> None:
         assert str(error).startswith(f"line {error.line}, column {error.column}: ")
 
 
-@settings(max_examples=9_000)
+@settings(max_examples=90 * settings.default.max_examples)
 @given(st.integers(0, 2**63))
 def test_no_broken_rule_raises_anything_but_the_rule_error(seed: int):
     check_place(read_or_refuse(mutated(seed)))
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(st.text(max_size=40))
 def test_no_text_at_all_raises_anything_but_the_rule_error(text: str):
     check_place(read_or_refuse(text))

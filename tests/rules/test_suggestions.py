@@ -9,7 +9,7 @@ from hipad.rules import FeatureIndex, compile_rules
 from hipad.rules.context import ColumnValues, NameTable
 from hipad.rules.names import resolve_blocks
 from hipad.rules.suggestions import Remedy, can_be_used, example_rules, manual_text, remedies
-from tests.rules import held_out_texts, natural, typed_texts
+from tests.rules import field_texts, held_out_texts, natural, typed_texts
 from tests.rules.corpus_tables import ALL, TABLES, Typed
 from tests.rules.typed_tables import SHEETS, Said
 
@@ -136,7 +136,7 @@ def test_manual_text_is_the_documentation():
 
 
 LEAST_RIGHT_TYPED = 0.92
-SETS = {"typed": typed_texts.TEXTS, "held out": held_out_texts.TEXTS}
+SETS = {"typed": typed_texts.TEXTS, "held out": held_out_texts.TEXTS, "field": field_texts.TEXTS}
 
 
 @cache
@@ -173,6 +173,39 @@ def test_each_remedy_can_be_used(said):
                     remedy.text, sheet_name_table(each.table), SHEETS[each.table].classes
                 )
                 assert remedy.text.strip() != each.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("table", "text", "lost"),
+    [
+        ("nephro", "CKD stage >= G9 => dialysis", ">="),
+        ("nephro", "not on ACE inhibitor => dialysis", "ACE inhibitor"),
+        ("nephro", "no diabetes => no dialysis", "diabetes"),
+        ("nephro", "potasium > 5.5 => dialysis", "=> dialysis"),
+        ("battery", "depth of dischrge > 80 % and cycle count > 1,000 => failed", "80"),
+        ("cards", "small busines or debt consolidation => default", "debt consolidation"),
+        ("cards", "region = North => repaid; region = South => default", "North"),
+        ("cards", "region = North => repaid; region = South => default", "South"),
+        ("tumour", "median(EXHAUST) > 5 => sensitive", "EXHAUST"),
+        ("tumour", "brain and liver => resistant", "=> resistant"),
+    ],
+)
+def test_remedies_lose_nothing_that_a_line_compares(table, text, lost):
+    sheet, known = SHEETS[table], sheet_name_table(table)
+    error = Said(table, text).verdict[2]
+    assert error is not None
+    found = remedies(text, error, known, sheet.classes)
+    for remedy in found:
+        plain = remedy.text.replace("`", "").replace('"', "")
+        assert lost in plain or (lost == ">=" and " in {" in plain), remedy
+
+
+def test_a_remedy_does_not_compare_with_a_comparison():
+    said = Said("tumour", "CD8A >= high => sensitive")
+    error = said.verdict[2]
+    assert error is not None
+    for remedy in remedies(said.text, error, sheet_name_table("tumour"), SHEETS["tumour"].classes):
+        assert remedy.text.partition("=>")[0].count(">=") <= 1, remedy
 
 
 def test_a_predicate_tells_right_from_wrong():

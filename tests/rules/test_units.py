@@ -15,6 +15,18 @@ from hipad.rules.units import convert, substance_of, unit_at, unit_in_name, unit
 ASKED = None
 PAIRS = [  # column, its range, condition, the number in the column's unit
     ("tumor_size_mm", (3, 80), "> 5 cm", 50),
+    ("cell_voltage_V", (2.4, 4.3), "< 2700 mV", 2.7),
+    ("charge_current_A", (0, 40), "> 500 mA", 0.5),
+    ("internal_resistance_mohm", (1, 80), "> 0.05 ohm", 50),
+    ("internal_resistance_mohm", (1, 80), "> 50 mΩ", 50),
+    ("capacity_Ah", (1, 6), "< 2500 mAh", 2.5),
+    ("clamping_force_N", (0, 5000), "> 2 kN", 2000),
+    ("urine_output_ml_kg_h", (0, 8), "< 0.5 ml/kg/h", 0.5),
+    ("d_dimer_ng_ml", (50, 20000), "> 0.5 mg/l", 500),
+    ("Depth (ft)", (1, 500), "> 30 m", 98.4251969),
+    ("hct_pct", (15, 60), "< 30 %", 30),
+    ("income_k_eur", (5, 200), "> 50000 EUR", 50),
+    ("steps_k", (0, 30), "> 10000", ASKED),
     ("height_m", (1.4, 2.1), "> 180 cm", 1.8),
     ("height_cm", (140, 210), "> 1.8 m", 180),
     ("height_cm", (140, 210), "> 5'11\"", 180.34),
@@ -259,3 +271,10 @@ def test_a_fit_on_some_of_the_rows_reads_the_same_rule():
     y = (X[:, 0] > 55).astype(int)
     with pytest.warns(UserWarning, match="it is not known in which unit age is"):
         clf.fit(frame, y)
+
+
+@pytest.mark.parametrize(
+    "name", ["vitamin_a", "hepatitis_a", "factor_v", "group_n", "panel_w", "current_visit"]
+)
+def test_a_letter_is_a_unit_only_where_the_name_tells_what_is_measured(name):
+    assert unit_in_name(name) is None

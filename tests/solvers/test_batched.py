@@ -27,9 +27,9 @@ def problem(seed, n, m, rules=(), sparse=False):
     return Problem(make_design(X), y, np.full(n, 1 / n), 0.0, 1.0, rules)
 
 
-def rule(m, sigma=0.3, anchored=True):
+def rule(m, sigma=0.3, centered=True):
     B = sp.csr_array(([-1.0, -0.5], ([0, 0], [0, 1])), shape=(1, m))
-    return RuleBlock(B, np.array([-1.0]), 1.0, sigma, 1.0, anchored)
+    return RuleBlock(B, np.array([-1.0]), 1.0, sigma, 1.0, centered)
 
 
 def objective(whole, lambda1, lambda2, w, b, u):

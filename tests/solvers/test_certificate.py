@@ -63,7 +63,7 @@ def test_bounds_hold_wherever_the_elastic_net_is_stopped(raw, method, steps):
 @given(problems, st.integers(1, 20), st.sampled_from(["ipm", "osqp"]))
 def test_bounds_hold_wherever_phase_two_is_stopped(raw, steps, engine):
     raw = raw._replace(lambda1=0.0)  # all features are kept, so that Clarabel knows the minimum
-    run = Hipad(to_problem(raw), Settings(engine=engine))
+    run = Hipad(to_problem(raw), Settings(phase2_solver=engine))
     for progress in run:
         if progress.phase == 2 and progress.iteration == steps:
             break
@@ -171,7 +171,7 @@ def test_the_certificate_covers_the_choice_of_features():
 
 def test_features_of_the_papers_switch_are_not_called_the_best():
     problem = to_problem(random_problem(0, n=20, m=40))
-    found = Hipad(problem, Settings(switch="paper")).run()
+    found = Hipad(problem, Settings(phase1_stop="paper")).run()
     assert found.selection.gap > 1e-5
     assert found.certificate.gap < 1e-8, "phase 2 is solved"
     assert found.certificate.status is Status.INACCURATE

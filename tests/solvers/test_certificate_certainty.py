@@ -49,7 +49,7 @@ def test_no_run_of_many_claims_what_is_not_so(start):
     stiff=st.sampled_from([0.1, 1.0, 100.0]),
 )
 def test_no_weight_is_further_from_the_optimum_than_the_bound(seed, scope, conditions, stiff):
-    raw = random_problem(seed, m=8, conditions=conditions, scope=scope, anchored=seed % 2 == 0)
+    raw = random_problem(seed, m=8, conditions=conditions, scope=scope, centered=seed % 2 == 0)
     raw = unit_rows(raw)
     raw = raw._replace(rules=tuple(r._replace(rho=r.rho * stiff) for r in raw.rules))
     best, problem, rng = trusted_optimum(raw), to_problem(raw), np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def test_two_features_of_a_condition_share_its_soft_direction():
 
 @pytest.mark.parametrize("method", ["hipad", "admm", "exact"])
 def test_at_the_optimum_everything_is_decided(method):
-    raw = random_problem(3, n=20, m=60, conditions=(1, 2), anchored=True)
+    raw = random_problem(3, n=20, m=60, conditions=(1, 2), centered=True)
     best = clarabel_enk(*raw)
     run = Hipad(to_problem(raw), Settings(method=method))
     assert run.run().certificate.status is Status.SOLVED
@@ -100,7 +100,7 @@ def test_a_model_without_features_leaves_nothing_open(share, with_rule):
     y = np.where(np.arange(40) < 40 * share, 1.0, -1.0)
     raw = raw._replace(y=y, p=np.full(40, 1 / 40))
     if with_rule:
-        raw = raw._replace(rules=(rule(np.eye(60)[0], -1.0, sigma=0.05)._replace(anchored=True),))
+        raw = raw._replace(rules=(rule(np.eye(60)[0], -1.0, sigma=0.05)._replace(centered=True),))
     largest = lambda1_max(to_problem(raw))
     for factor, decided in ((1.01, True), (0.99, False)):
         problem = to_problem(raw._replace(lambda1=factor * largest))

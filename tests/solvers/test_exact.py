@@ -19,10 +19,10 @@ from tests.solvers.problems import (
 
 @pytest.mark.parametrize("scope", ["population", "typical"])
 @pytest.mark.parametrize("conditions", [(), (1,), (2, 1, 3)])
-@pytest.mark.parametrize("anchored", [False, True])
+@pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize(("n", "m"), [(20, 12), (12, 60), (60, 4)])
-def test_equals_clarabel(n, m, anchored, conditions, scope):
-    options = {"conditions": conditions, "scope": scope, "anchored": anchored}
+def test_equals_clarabel(n, m, centered, conditions, scope):
+    options = {"conditions": conditions, "scope": scope, "centered": centered}
     raw = random_problem(n + m, n=n, m=m, weighted=True, **options)
     optimum = clarabel_enk(*raw)
     found = solve(raw, method="exact")
@@ -104,7 +104,7 @@ def test_without_lambda1_it_is_phase_two_on_all_features(conditions):
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.sampled_from([(), (1,), (1, 2), (2, 1, 1)]), st.booleans())
 def test_above_lambda1_max_nothing_enters(seed, conditions, weighted):
-    options = {"conditions": conditions, "anchored": seed % 2 == 0}
+    options = {"conditions": conditions, "centered": seed % 2 == 0}
     raw = random_problem(seed, n=9, m=20, weighted=weighted, **options)
     largest = lambda1_max(to_problem(raw))
     optimum = trusted_optimum(raw._replace(lambda1=largest * (1 + 1e-6)))
@@ -113,9 +113,9 @@ def test_above_lambda1_max_nothing_enters(seed, conditions, weighted):
 
 @pytest.mark.parametrize("method", ["hipad", "admm", "exact"])
 @pytest.mark.parametrize("conditions", [(), (1,), (1, 1)])
-@pytest.mark.parametrize("anchored", [False, True])
-def test_lambda1_max_is_the_edge(anchored, conditions, method):
-    raw = random_problem(4, n=20, m=30, conditions=conditions, anchored=anchored)
+@pytest.mark.parametrize("centered", [False, True])
+def test_lambda1_max_is_the_edge(centered, conditions, method):
+    raw = random_problem(4, n=20, m=30, conditions=conditions, centered=centered)
     largest = lambda1_max(to_problem(raw))
     above = solve(raw._replace(lambda1=1.01 * largest), method=method)
     below = solve(raw._replace(lambda1=0.98 * largest), method=method)

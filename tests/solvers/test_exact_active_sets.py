@@ -34,11 +34,11 @@ def value(raw, w, b, u):
     seed=st.integers(0, 2**31),
     conditions=st.sampled_from([(), (1,), (1, 2)]),
     scope=st.sampled_from(["population", "typical"]),
-    anchored=st.booleans(),
+    centered=st.booleans(),
 )
-def test_from_good_sets_every_condition_holds_to_rounding(seed, conditions, scope, anchored):
+def test_from_good_sets_every_condition_holds_to_rounding(seed, conditions, scope, centered):
     raw = unit_rows(
-        random_problem(seed, conditions=conditions, scope=scope, anchored=anchored, weighted=True)
+        random_problem(seed, conditions=conditions, scope=scope, centered=centered, weighted=True)
     )
     best, problem = trusted_optimum(raw), to_problem(raw)
     found = optimum_from(problem, guess_of(raw, best))
@@ -107,9 +107,9 @@ def scaled_rules(problem, times):
 @example(83)  # a rule reaches its full weight while no row holds the intercept
 @given(st.integers(0, 10_000))
 def test_the_sets_of_other_rule_weights_end_in_no_answer_or_the_right_one(seed):
-    raw = random_problem(seed, n=14, m=4, conditions=(1,), anchored=True, lambda1=0.0)
+    raw = random_problem(seed, n=14, m=4, conditions=(1,), centered=True, lambda1=0.0)
     problems = [scaled_rules(to_problem(raw), times) for times in (0.1, 0.3, 1.0, 3.0, 10.0)]
-    runs = [Hipad(problem, Settings(quick=True)) for problem in problems]
+    runs = [Hipad(problem, Settings(fastest=True)) for problem in problems]
     optima = [full_weights(run.run(), 4) for run in runs]
     for problem, optimum in zip(problems, optima, strict=True):
         for other in runs:

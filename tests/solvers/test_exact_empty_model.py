@@ -21,7 +21,7 @@ def drawn(seed):
     """Weighted and unbalanced problems, with and without rules."""
     raw = random_problem(
         seed, n=13 + seed, conditions=[(), (1,), (1, 2)][seed % 3], weighted=seed % 2 == 0,
-        anchored=seed % 4 == 1,
+        centered=seed % 4 == 1,
     )  # fmt: skip
     if seed % 5 == 0:
         raw = raw._replace(y=np.where(np.arange(13 + seed) < 4, 1.0, -1.0))
@@ -50,8 +50,8 @@ def test_below_it_a_feature_comes_in_and_above_it_none(seed):
 )
 @example(269, (1,), False, False)  # the intercept alone meets the rule: its price and u are zero
 @example(3, (1,), False, False)
-def test_with_weighted_rows_and_rules_it_is_the_edge(seed, conditions, anchored, unbalanced):
-    raw = random_problem(seed, n=15, m=9, conditions=conditions, weighted=True, anchored=anchored)
+def test_with_weighted_rows_and_rules_it_is_the_edge(seed, conditions, centered, unbalanced):
+    raw = random_problem(seed, n=15, m=9, conditions=conditions, weighted=True, centered=centered)
     if unbalanced:
         raw = raw._replace(y=np.where(np.arange(15) < 4, 1.0, -1.0))
     most = lambda1_max(to_problem(raw))

@@ -44,12 +44,12 @@ def test_without_weights_two_equal_classes_meet_at_zero():
     assert middle_intercept(problem, np.zeros(10), np.zeros(0)) == 0.0
 
 
-def test_a_rule_that_outweighs_the_data_decides_and_an_anchored_one_does_not():
+def test_a_rule_that_outweighs_the_data_decides_and_a_centered_one_does_not():
     raw = random_problem(0, n=10, m=2, conditions=())
     strong = rule([[1.0, 0.0]], [-1.0], sigma=5.0)
-    free, anchored = (
-        to_problem(raw._replace(rules=(strong._replace(anchored=way),))) for way in (False, True)
+    free, centered = (
+        to_problem(raw._replace(rules=(strong._replace(centered=way),))) for way in (False, True)
     )
     u = np.array([-3.0])  # d'u = 3: the rule asks for b >= 4
     assert middle_intercept(free, np.zeros(10), u) == 4.0
-    assert middle_intercept(anchored, np.zeros(10), u) == 0.0
+    assert middle_intercept(centered, np.zeros(10), u) == 0.0

@@ -248,7 +248,7 @@ def test_above_lambda1_max_the_model_is_empty_and_true(method):
 
 def test_the_papers_switch_fires_early():
     raw = raw_problem(7, lambda2=20.0)  # |w| is small beside one
-    ours, theirs = start(raw=raw), start(raw=raw, switch="paper")
+    ours, theirs = start(raw=raw), start(raw=raw, phase1_stop="paper")
     ours.run(), theirs.run()
     assert theirs.admm.sweeps < ours.admm.sweeps
     assert isinstance(theirs.history[0], Progress)

@@ -9,7 +9,7 @@ from tests.solvers.problems import to_problem
 
 WAYS = {
     "watched": Settings(),
-    "quick": Settings(quick=True),
+    "quick": Settings(fastest=True),
     "admm": Settings(method="admm"),
     "exact": Settings(method="exact"),
 }
@@ -18,7 +18,7 @@ WAYS = {
 def drawn(seed: int) -> RandomProblem:
     """Problems of every shape: weighted, unbalanced, with equal rows, from empty to full models.
 
-    Half of the rules are anchored.
+    Half of the rules are centered.
     """
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(6, 70)), int(rng.integers(2, 150))
@@ -36,7 +36,7 @@ def drawn(seed: int) -> RandomProblem:
         y = np.where(rng.random(n) < 0.25, 1.0, -1.0)
         y[:2] = 1, -1
         raw = raw._replace(y=y)
-    rules = tuple(rule._replace(anchored=bool(rng.random() < 0.5)) for rule in raw.rules)
+    rules = tuple(rule._replace(centered=bool(rng.random() < 0.5)) for rule in raw.rules)
     raw = raw._replace(rules=rules)
     return raw._replace(X=np.round(raw.X)) if rng.random() < 0.2 else raw
 

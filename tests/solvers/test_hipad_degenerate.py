@@ -160,7 +160,7 @@ def test_hard_scales_end_with_the_truth(case):
 @pytest.mark.parametrize("engine", ["ipm", "osqp"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_fewest_rows(engine, count):
-    found = solve(rows(count), engine=engine)
+    found = solve(rows(count), phase2_solver=engine)
     assert found.certificate.status is Status.SOLVED
 
 

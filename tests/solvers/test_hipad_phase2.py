@@ -23,7 +23,10 @@ def start(features, w=0.0):
 
 def polished(engine="ipm", at=None, max_iterations=60):
     phase = Phase2(
-        to_problem(RAW), at or start(np.arange(7)), engine=engine, max_iterations=max_iterations
+        to_problem(RAW),
+        at or start(np.arange(7)),
+        phase2_solver=engine,
+        max_iterations=max_iterations,
     )
     return phase, list(phase.steps())
 
@@ -82,7 +85,7 @@ def test_an_earlier_fit_on_other_features_leads_to_the_same_optimum():
     y = np.where(np.arange(40) % 2, 1.0, -1.0)
     X = rng.standard_normal((40, 30)) + 0.4 * y[:, None]
     first = Problem(make_design(X), y, np.full(40, 1 / 40), 0.05, 1.0)
-    quick = Settings(quick=True)
+    quick = Settings(fastest=True)
     earlier = Hipad(first, quick)
     earlier.run()
     second = first.with_parameters(lambda1=0.04)

@@ -37,9 +37,9 @@ def value(raw, ipm):
 @pytest.mark.parametrize("scope", ["population", "typical"])
 @pytest.mark.parametrize("conditions", [(), (1,), (2, 1, 3)])
 @pytest.mark.parametrize(("n", "m"), [(20, 12), (12, 60), (60, 4)])
-@pytest.mark.parametrize("anchored", [False, True])
-def test_equals_clarabel(n, m, anchored, conditions, scope, form):
-    options = {"conditions": conditions, "scope": scope, "anchored": anchored}
+@pytest.mark.parametrize("centered", [False, True])
+def test_equals_clarabel(n, m, centered, conditions, scope, form):
+    options = {"conditions": conditions, "scope": scope, "centered": centered}
     raw = random_problem(n, n=n, m=m, weighted=True, **options)
     raw = raw._replace(lambda1=0.0)
     optimum = clarabel_enk(*raw)

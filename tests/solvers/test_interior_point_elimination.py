@@ -17,7 +17,7 @@ from tests.solvers.systems import FORMS, dense_step, random_newton
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("conditions", [(), (1, 2)])
-@pytest.mark.parametrize("options", [{}, {"scope": "typical"}, {"anchored": True}])
+@pytest.mark.parametrize("options", [{}, {"scope": "typical"}, {"centered": True}])
 def test_a_step_solves_the_whole_system(form, conditions, options):
     for seed in range(5):
         newton, r, goals = random_newton(form, seed, split=False, conditions=conditions, **options)

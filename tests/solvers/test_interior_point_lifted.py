@@ -7,7 +7,7 @@ from hipad.solvers.interior_point import Lifted
 from tests.oracles import random_problem
 from tests.solvers.problems import to_problem
 
-OPTIONS = [{}, {"scope": "typical"}, {"anchored": True}]
+OPTIONS = [{}, {"scope": "typical"}, {"centered": True}]
 
 
 @pytest.mark.parametrize("options", OPTIONS)

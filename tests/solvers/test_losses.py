@@ -106,7 +106,7 @@ SHAPES = {
     "wide": {"n": 20, "m": 40},
     "tall": {"n": 60, "m": 8},
     "plain": {"conditions": ()},
-    "anchored": {"anchored": True, "weighted": True},
+    "centered": {"centered": True, "weighted": True},
     "typical": {"scope": "typical"},
     "ridge": {"lambda1": 0.0},
 }
@@ -138,7 +138,7 @@ def test_every_method_finds_the_optimum_of_clarabel(way, shape, seed):
 def test_both_phases_agree_with_the_exact_method(engine, quick, loss):
     raw = random_problem(3, n=30, m=50, lambda1=0.08)
     problem = replace(to_problem(raw), loss=loss)
-    run = Hipad(problem, Settings(engine=engine, quick=quick))
+    run = Hipad(problem, Settings(phase2_solver=engine, fastest=quick))
     found = run.run()
     assert found.certificate.status is Status.SOLVED
     assert found.certificate.is_optimal()
@@ -156,7 +156,7 @@ def test_both_phases_agree_with_the_exact_method(engine, quick, loss):
 @losses
 @given(seed=st.integers(0, 10_000))
 def test_the_proofs_of_features_hold(loss, seed):
-    raw = random_problem(seed, n=16, m=24, conditions=(1,), lambda1=0.07, anchored=seed % 2 == 0)
+    raw = random_problem(seed, n=16, m=24, conditions=(1,), lambda1=0.07, centered=seed % 2 == 0)
     prices = random_prices(seed, 24) if seed % 3 == 0 else PenaltyFactors()
     problem = replace(to_problem(raw, prices=prices), loss=loss)
     exact = Hipad(problem, Settings(method="exact"))
@@ -242,10 +242,10 @@ def test_without_lambda1_it_is_the_model_of_liblinear():
 
 def test_a_warm_start_does_not_change_the_optimum():
     problem = replace(to_problem(random_problem(4, n=30, m=45)), loss=SQUARED)
-    first = Hipad(problem, Settings(quick=True))
+    first = Hipad(problem, Settings(fastest=True))
     first.run()
     other = problem.with_parameters(lambda1=0.6 * problem.lambda1)
-    warm = Hipad(other, Settings(quick=True), warm=first).run()
+    warm = Hipad(other, Settings(fastest=True), warm=first).run()
     cold = Hipad(other, Settings(method="hipad")).run()
     assert warm.features.tolist() == cold.features.tolist()
     assert warm.w == pytest.approx(cold.w, abs=1e-9)

@@ -26,16 +26,16 @@ from tests.solvers.problems import (
 
 WAYS = {
     "watched": Settings(),
-    "quick": Settings(quick=True),
-    "osqp": Settings(engine="osqp", quick=True),
+    "quick": Settings(fastest=True),
+    "osqp": Settings(phase2_solver="osqp", fastest=True),
     "admm": Settings(method="admm"),
     "exact": Settings(method="exact"),
 }
 RULES = {
     "none": {"conditions": ()},
     "paper": {},
-    "anchored": {"anchored": True},
-    "typical": {"anchored": True, "scope": "typical"},
+    "centered": {"centered": True},
+    "typical": {"centered": True, "scope": "typical"},
 }
 SHAPES = {"few rows": (14, 40), "many rows": (60, 9)}
 
@@ -65,7 +65,7 @@ class Case:
         assert found.certificate.status is Status.SOLVED
         assert chosen.primal_objective == pytest.approx(best, rel=1e-7, abs=1e-9)
         assert chosen.dual_objective <= best * (1 + 1e-9) + 1e-12
-        assert found.certificate.is_optimal(1e-7 if how.engine == "ipm" else 1e-4)
+        assert found.certificate.is_optimal(1e-7 if how.phase2_solver == "ipm" else 1e-4)
         w = full_weights(found, raw.X.shape[1])
         assert not np.any(w[np.isinf(self.full[0])] > 0)
         assert not np.any(w[np.isinf(self.full[1])] < 0)
@@ -101,7 +101,7 @@ def test_conjugate_gradients_know_prices_too(rules, monkeypatch):
 
 @pytest.mark.parametrize("kind", KNOWN)
 def test_each_kind_alone_and_on_all_features(kind):
-    raw = random_problem(5, n=20, m=12, anchored=True)
+    raw = random_problem(5, n=20, m=12, centered=True)
     for features in ([0], [1, 3], range(12)):
         Case(raw, prices_of(dict.fromkeys(features, kind))).check(Settings())
 
@@ -205,7 +205,7 @@ def test_the_order_of_columns_does_not_matter(seed, random):
 def test_from_other_knowledge_to_the_same_optimum(seed, quick, wide):
     raw = random_problem(seed, n=12, m=30) if wide else random_problem(seed, n=30, m=8)
     trusted_optimum(raw)
-    how, m = Settings(quick=quick), raw.X.shape[1]
+    how, m = Settings(fastest=quick), raw.X.shape[1]
     before = Hipad(to_problem(raw, prices=random_prices(seed + 1, m)), how).to_end()
     now = to_problem(raw, design=before.problem.design, prices=random_prices(seed, m))
     warm, cold = Hipad(now, how, warm=before).run(), Hipad(now, how).run()

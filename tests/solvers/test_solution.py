@@ -41,7 +41,7 @@ def optimal_point(raw):
 
 
 def test_the_objective_is_the_oracles():
-    raw = unit_rows(random_problem(1, conditions=(1, 2), scope="typical", anchored=True))
+    raw = unit_rows(random_problem(1, conditions=(1, 2), scope="typical", centered=True))
     problem = to_problem(raw)
     at = random_point(problem, 2)
     w = np.zeros(problem.n_features)
@@ -67,7 +67,7 @@ def test_a_tick_tells_the_objective_with_and_without_the_l1_term():
     seed=st.integers(0, 2**31), scope=st.sampled_from(["population", "typical"]), free=st.booleans()
 )
 def test_the_optimum_lies_between_the_bounds_at_any_point(seed, scope, free):
-    raw = random_problem(seed, scope=scope, anchored=not free, weighted=True)
+    raw = random_problem(seed, scope=scope, centered=not free, weighted=True)
     best, problem = trusted_optimum(raw), to_problem(raw)
     at = random_point(problem, seed)
     bounds = certify(problem, at, raw.lambda1, Status.SOLVED, covers=ALL_FEATURES, eps=1e-6)

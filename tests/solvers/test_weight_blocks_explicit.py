@@ -30,9 +30,9 @@ class AccurateKrylov(KrylovFeatures):
 )
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
 @pytest.mark.parametrize("scope", ["population", "typical"])
-@pytest.mark.parametrize(("conditions", "anchored"), [((), False), ((1, 2), False), ((1, 2), True)])
-def test_equals_full_admm(conditions, anchored, scope, relaxation, side, atol):
-    options = {"conditions": conditions, "scope": scope, "anchored": anchored}
+@pytest.mark.parametrize(("conditions", "centered"), [((), False), ((1, 2), False), ((1, 2), True)])
+def test_equals_full_admm(conditions, centered, scope, relaxation, side, atol):
+    options = {"conditions": conditions, "scope": scope, "centered": centered}
     raw = random_problem(4, n=40, m=25, weighted=True, **options)
     admm = start(raw, side, relaxation=relaxation)
     shifts = follow(admm, sweeps_of(raw, MU, omega=relaxation), 60, atol)

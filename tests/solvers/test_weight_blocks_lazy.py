@@ -40,13 +40,13 @@ def assert_features_came_and_went(admm, shifts, raw):
 
 @pytest.mark.parametrize("relaxation", [1.0, 1.6])
 @pytest.mark.parametrize("scope", ["population", "typical"])
-@pytest.mark.parametrize("anchored", [False, True])
+@pytest.mark.parametrize("centered", [False, True])
 @pytest.mark.parametrize("conditions", [(), (1,), (1, 2), (2, 1, 1)])
-def test_equals_full_admm(conditions, anchored, scope, relaxation):
-    raw = wide(len(conditions), conditions=conditions, scope=scope, anchored=anchored)
+def test_equals_full_admm(conditions, centered, scope, relaxation):
+    raw = wide(len(conditions), conditions=conditions, scope=scope, centered=centered)
     admm = start(raw, relaxation=relaxation)
     shifts = follow(admm, sweeps_of(raw, MU, omega=relaxation), SWEEPS, EXACT)
-    if not anchored:  # these draw fewer features in
+    if not centered:  # these draw fewer features in
         assert_features_came_and_went(admm, shifts, raw)
 
 

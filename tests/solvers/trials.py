@@ -62,7 +62,7 @@ def draw(seed: int) -> tuple[RandomProblem, PenaltyFactors]:
         lambda1=float(rng.choice([0.0, 0.005, 0.02, 0.05, 0.1, 0.3])),
         lambda2=float(rng.choice([0.01, 0.1, 0.5, 1.0, 10.0])),
         scope=str(rng.choice(["population", "typical"])),
-        anchored=bool(rng.integers(2)),
+        centered=bool(rng.integers(2)),
     )
     stiff, worth = rng.choice([0.1, 1.0, 10.0, 100.0]), rng.choice([0.1, 1.0, 5.0])
     rules = tuple(r._replace(rho=r.rho * stiff, sigma=r.sigma * worth) for r in raw.rules)
@@ -122,12 +122,12 @@ def check(seed: int, tally: Tally) -> None:
     for method in METHODS:
         for engine in ENGINES if method == "hipad" else ENGINES[:1]:
             for quick in (False, True) if (method, engine) == ("hipad", "ipm") else (False,):
-                settings = Settings(method=method, engine=engine, quick=quick)
+                settings = Settings(method=method, phase2_solver=engine, fastest=quick)
                 steps = int(rng.integers(1, 40))
                 name = f"{seed} {method} {engine} quick={quick}"
                 for stop in (steps, None):
                     _check_run(one, Hipad(one.problem, settings), stop, name, tally)
-    early = Hipad(one.problem, Settings(switch="paper"))
+    early = Hipad(one.problem, Settings(phase1_stop="paper"))
     _check_run(one, early, None, f"{seed} paper", tally)
 
 

@@ -309,7 +309,7 @@ class ReadingJob(BackgroundJob[Table]):
             self._read, name=f"{file}: reading", unseen_seconds=unseen_seconds, slots=slots
         )
         self.file = file
-        self.told_at = -1  # the version of the session's data at which its error was shown
+        self.shown_at = -1  # the version of the session's data at which its error was shown
         self.source = b""  # the packed content, for another reading of it
         self._options: dict[str, Any] = {"limits": limits, "turn": turn, "stated": stated}
         self._content = [content]  # given away as it is read, so that its memory can be freed

@@ -110,7 +110,7 @@ def progress(state: AppState, key: str, take: Callable[[Table, str], None]) -> N
     if reading.was_stopped and not reading.reason:
         st.caption(f"Reading {plain(reading.file)} was cancelled.")
         return
-    if reading.told_at < 0:
+    if reading.shown_at < 0:
         _finish(state, reading, key, take)
         st.rerun()
     _refused(state, reading, key)
@@ -118,7 +118,7 @@ def progress(state: AppState, key: str, take: Callable[[Table, str], None]) -> N
 
 def _refused(state: AppState, reading: ReadingJob, key: str) -> None:
     """Why a file could not be used, where it was dropped."""
-    if reading.told_at != state.version:
+    if reading.shown_at != state.version:
         del state.readings[key]
         return
     stays = " Your data from before are unchanged." if state.data is not None else ""
@@ -181,7 +181,7 @@ def _finish(
         reading.error, reading.outcome, reading.source = state.error, None, b""
         state.error = ""
     if reading.error:
-        reading.told_at = state.version
+        reading.shown_at = state.version
         st.toast(plain(reading.error, 200), icon=":material/error:")  # in view wherever one is
     else:
         del state.readings[key]

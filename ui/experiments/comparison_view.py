@@ -53,16 +53,16 @@ class Arm:
     data: ExperimentData
 
 
-def arms_of(material: ExperimentData) -> list[Arm]:
+def arms_of(data: ExperimentData) -> list[Arm]:
     """Return every method that the data allow, then the model without each rule."""
-    rules = parse_rules(material.rules) if material.rules.strip() else None
+    rules = parse_rules(data.rules) if data.rules.strip() else None
     usable = [name for name in COMPARED if rules or name not in NEEDS_RULES]
-    found = [Arm(name, name, material) for name in usable]
+    found = [Arm(name, name, data) for name in usable]
     for position, label in enumerate(rules.labels if rules else ()):
         if rules is None or not rules[position].enabled:
             continue
         rest = rules.without(position)
-        left = replace(material, rules=str(rest))
+        left = replace(data, rules=str(rest))
         method = LEADING[0] if any(rule.enabled for rule in rest) else LEADING[1]
         found.append(Arm(f"without {label}", method, left))
     return found
@@ -71,9 +71,9 @@ def arms_of(material: ExperimentData) -> list[Arm]:
 class Comparison(BackgroundWork):
     """The arms that are done, in their order; a stopped comparison goes on with the next one."""
 
-    def __init__(self, material: ExperimentData, options: dict[str, Any]) -> None:
-        self.material, self.options = material, options
-        self.arms = arms_of(material)
+    def __init__(self, data: ExperimentData, options: dict[str, Any]) -> None:
+        self.data, self.options = data, options
+        self.arms = arms_of(data)
         self.done: list[tuple[Arm, MethodResult]] = []
         self.share = 0.0
         self.job: BackgroundJob[None] = BackgroundJob(self.steps, name="the comparison")
@@ -108,17 +108,17 @@ class Comparison(BackgroundWork):
 def show(state: AppState) -> None:
     """Draw the buttons, how far the fits are, and the table as it grows."""
     assert state.data is not None
-    material, options = experiment_panel.with_judges(state), experiment_panel.options_of(state)
+    data, options = experiment_panel.with_judges(state), experiment_panel.options_of(state)
     judges = (
         f"{FOLDS}-fold cross-validation of the training {state.data.row_word()}"
-        if material.split is None
+        if data.split is None
         else f"the test {state.data.row_word()}, which are open in this sample"
     )
     st.caption(
         "Every method chooses its own settings by the same folds of the training data and is "
         f"judged by {judges}. The last lines leave out one rule each."
     )
-    asked = (material.fingerprint, str(options))
+    asked = (data.fingerprint, str(options))
     before, work = state.memo.get(SLOT, (None, None))
     if work is not None and before != asked:
         st.caption("These results were computed before your last change. Start again.")
@@ -132,7 +132,7 @@ def show(state: AppState) -> None:
         else:
             st.button("Start" if work is None else "Start again", icon=":material/play_arrow:",
                       type="primary" if work is None else "secondary", key="compare_start",
-                      on_click=_begin, args=(state, asked, material, options),
+                      on_click=_begin, args=(state, asked, data, options),
                       help="Fits all methods; lines appear as they finish.")  # fmt: skip
     if work is not None:
         _follow(work)
@@ -153,10 +153,8 @@ def _follow(work: Comparison) -> None:
     poll(work.job, look)
 
 
-def _begin(
-    state: AppState, asked: object, material: ExperimentData, options: dict[str, Any]
-) -> None:
-    work = Comparison(material, options)
+def _begin(state: AppState, asked: object, data: ExperimentData, options: dict[str, Any]) -> None:
+    work = Comparison(data, options)
     state.memo[SLOT] = (asked, work)
     work.job.launch()
 
@@ -205,7 +203,7 @@ def difference(base: MethodResult, other: MethodResult) -> Estimate:
 def line(work: Comparison, arm: Arm, found: MethodResult) -> dict[str, str]:
     """Return one line of the table."""
     figures = found.figures
-    told = {
+    values = {
         "method": arm.name,
         "right answers": _interval(figures["accuracy"]),
         "balanced accuracy": _interval(figures["balanced_accuracy"]),
@@ -218,8 +216,8 @@ def line(work: Comparison, arm: Arm, found: MethodResult) -> dict[str, str]:
     if found is not work.done[0][1]:
         change = difference(work.done[0][1], found)
         points = (100 * value for value in (change.value, change.low, change.high))
-        told["difference"] = "{:+.1f} ({:+.1f} to {:+.1f})".format(*points)
-    return told
+        values["difference"] = "{:+.1f} ({:+.1f} to {:+.1f})".format(*points)
+    return values
 
 
 def _interval(one: Estimate) -> str:

@@ -51,7 +51,7 @@ def everybody(state: AppState) -> ExperimentData:
     assert state.preparation is not None
     apart = state.preparation.test == "file"
     key = (data, state.rules.text, "all")
-    return state.remember("material of all", key, lambda: _all(data, state.rules.text, apart))
+    return state.remember("data of all", key, lambda: _all(data, state.rules.text, apart))
 
 
 def training(state: AppState) -> ExperimentData:
@@ -59,9 +59,9 @@ def training(state: AppState) -> ExperimentData:
     data = _data(state)
     key = (data, state.rules.text)
     return state.remember(
-        "training material",
+        "training data",
         key,
-        lambda: _material(
+        lambda: _experiment_data(
             data,
             data.X_train,
             signs(data.y_train, data),
@@ -80,7 +80,7 @@ def with_judges(state: AppState) -> ExperimentData:
     whole, n = everybody(state), len(data.y_train)
     split = np.arange(n), np.arange(n, whole.y.size)
     key = (data, state.rules.text)
-    return state.remember("judged material", key, lambda: replace(whole, split=split))
+    return state.remember("judged data", key, lambda: replace(whole, split=split))
 
 
 def options_of(state: AppState) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
     if data.judged.part != "test":
         y = signs(data.y_train, data)
         X, groups, gaps = data.X_train, data.groups_train, data.gaps_train
-        return _material(data, X, y, rules, groups=groups, gaps=gaps)
+        return _experiment_data(data, X, y, rules, groups=groups, gaps=gaps)
     assert data.y_test is not None
     y = np.concatenate([signs(data.y_train, data), signs(data.y_test, data)])
     n = len(data.y_train)
@@ -112,7 +112,7 @@ def _all(data: Dataset, rules: str, apart: bool) -> ExperimentData:
         groups = np.r_[groups, tested]
     gaps = MissingValues.stacked([(data.gaps_train, n), (data.gaps_test, y.size - n)])
     known: dict[str, Any] = {"split": split if apart else None, "groups": groups, "gaps": gaps}
-    return _material(data, X, y, rules, apart=apart, **known)
+    return _experiment_data(data, X, y, rules, apart=apart, **known)
 
 
 def _stacked(first: Any, second: Any) -> Any:
@@ -121,7 +121,7 @@ def _stacked(first: Any, second: Any) -> Any:
     return np.vstack([first, second])
 
 
-def _material(
+def _experiment_data(
     data: Dataset,
     X: Any,
     y: Any,
@@ -197,10 +197,10 @@ def sweep_chart(
         chart.add_annotation(
             x=step.place, y=1, yref="paper", text=words, showarrow=False, xanchor="left"
         )
-    told = [f"{step.version} {percent(step.ours.value)}" for step in steps]
+    entries = [f"{step.version} {percent(step.ours.value)}" for step in steps]
     without = steps[0].without.value if steps else math.nan
     return chart, (
-        f"{figure} with rules, by {axis}: {', '.join(told)}; without rules {percent(without)}. "
+        f"{figure} with rules, by {axis}: {', '.join(entries)}; without rules {percent(without)}. "
         + (harm_sentence(harms) if harms else "")
     )
 

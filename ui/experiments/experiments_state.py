@@ -30,19 +30,19 @@ class FitList:
     """The fits of one experiment, one after the other; `found` are those that are done."""
 
     def __init__(
-        self, plan: Plan, ledger: ResultsCache, *, workers: int = 1, scheduler: str | None = None
+        self, plan: Plan, cache: ResultsCache, *, workers: int = 1, scheduler: str | None = None
     ) -> None:
         self.found: list[Done] = []
         self.pace = ProgressEstimate(0)
-        self._plan, self._ledger = plan, ledger
+        self._plan, self._ledger = plan, cache
         self._how: dict[str, Any] = {"workers": workers, "scheduler": scheduler}
 
     def steps(self, _: object = None) -> Iterator[Done]:
         """Do one fit after the other; those that the ledger knows come first, at once."""
-        tasks, materials = self._plan()
+        tasks, data_by_name = self._plan()
         known = set(self._ledger.found)
         self.found, self.pace = [], ProgressEstimate(len(tasks))
-        with closing(perform(tasks, materials, self._ledger, **self._how)) as fits:
+        with closing(perform(tasks, data_by_name, self._ledger, **self._how)) as fits:
             for done in fits:
                 self.pace.add(again=done.key in known, failed=done.failed)
                 self.found.append(done)
@@ -70,7 +70,7 @@ class Experiment:
 class ExperimentsState:
     """All experiments of a session by name, and the choices that they share."""
 
-    ledger: ResultsCache = field(default_factory=ResultsCache)
+    cache: ResultsCache = field(default_factory=ResultsCache)
     at: dict[str, Experiment] = field(default_factory=dict)
     part: str = WORTH  # what the page shows
     rule: int = 0  # which rule is doubted
@@ -82,7 +82,7 @@ class ExperimentsState:
         """Start an experiment in place of the one of this name."""
         self.stop(name)
         scheduler = self.scheduler.strip() or None
-        fits = FitList(plan, self.ledger, workers=self.workers, scheduler=scheduler)
+        fits = FitList(plan, self.cache, workers=self.workers, scheduler=scheduler)
         job: BackgroundJob[None] = BackgroundJob(fits.steps)
         self.at[name] = Experiment(asked, fits, job, notes)
         job.launch()

@@ -33,7 +33,7 @@ FIRST_DRAWS: Final = 6
 FEWEST_DRAWS: Final = 3  # for an interval
 
 
-def show(state: AppState, material: ExperimentData, *, begins: bool = False) -> None:
+def show(state: AppState, data: ExperimentData, *, begins: bool = False) -> None:
     """Choices, then the curves as they grow; `begins` at once where a talk asks for it."""
     assert state.data is not None
     rows = state.data.row_word()
@@ -43,8 +43,8 @@ def show(state: AppState, material: ExperimentData, *, begins: bool = False) -> 
         f"a standard SVM (LIBSVM). They are tested on all other {others}. This is repeated; the "
         "more repeats, the narrower the intervals."
     )
-    possible = sizes_for(material, SIZES)
-    draws, sizes = FIRST_DRAWS, usual_sizes(material)
+    possible = sizes_for(data, SIZES)
+    draws, sizes = FIRST_DRAWS, usual_sizes(data)
     if state.expert:
         left, right = st.columns([1, 3])
         draws = left.number_input(
@@ -65,8 +65,8 @@ def show(state: AppState, material: ExperimentData, *, begins: bool = False) -> 
     if len(sizes) < 2:
         st.info("Choose at least two sizes to get a curve.")
         return
-    asked, plan = _asked(state, material, draws, sizes)
-    title = f"What the rules are worth on {material.name}"
+    asked, plan = _asked(state, data, draws, sizes)
+    title = f"What the rules are worth on {data.name}"
     experiment_panel.show_experiment(
         state, NAME, asked, plan, draw, title=title, begins=begins, rows=rows
     )
@@ -75,30 +75,30 @@ def show(state: AppState, material: ExperimentData, *, begins: bool = False) -> 
 def begin(state: AppState) -> None:
     """Start with the usual choices, unless that is done or under way."""
     assert state.data is not None
-    material = experiment_panel.everybody(state)
-    asked, plan = _asked(state, material, FIRST_DRAWS, usual_sizes(material))
+    data = experiment_panel.everybody(state)
+    asked, plan = _asked(state, data, FIRST_DRAWS, usual_sizes(data))
     work = state.lab.at.get(NAME)
     if work is None or work.asked != asked:
         state.lab.begin(NAME, asked, plan, rows=state.data.row_word())
 
 
-def usual_sizes(material: ExperimentData) -> list[int]:
+def usual_sizes(data: ExperimentData) -> list[int]:
     """Return the points of the curves where nobody chooses others."""
-    possible = sizes_for(material, SIZES)
+    possible = sizes_for(data, SIZES)
     return [int(n) for n in USUAL_SIZES if n in possible]
 
 
 def _asked(
-    state: AppState, material: ExperimentData, draws: int, sizes: list[int]
+    state: AppState, data: ExperimentData, draws: int, sizes: list[int]
 ) -> tuple[object, Plan]:
     """Return what is asked for, to see whether it changed, and the plan of its fits."""
     options, sizes = experiment_panel.options_of(state), sorted(sizes)
 
     def plan() -> tuple[Sequence[Task], Mapping[str, ExperimentData]]:
-        tasks = curve_tasks(material, draws=draws, sizes=sizes, options=options)
-        return tasks, {material.name: material}
+        tasks = curve_tasks(data, draws=draws, sizes=sizes, options=options)
+        return tasks, {data.name: data}
 
-    return (material.fingerprint, draws, sizes, options), plan
+    return (data.fingerprint, draws, sizes, options), plan
 
 
 def draw(work: Experiment) -> Sequence[Section]:

@@ -31,7 +31,7 @@ FIRST_DRAWS: Final = 6
 FIRST_TARGET: Final = 0.8
 
 
-def show(state: AppState, material: ExperimentData) -> None:
+def show(state: AppState, data: ExperimentData) -> None:
     """What is to be reached, then the plan as its curves grow."""
     assert state.data is not None
     rows = state.data.row_word()
@@ -50,17 +50,17 @@ def show(state: AppState, material: ExperimentData) -> None:
                 f"{rows} of the table allow.", width=160,
             )
         )  # fmt: skip
-    sizes, options = plan_sizes(material), experiment_panel.options_of(state)
+    sizes, options = plan_sizes(data), experiment_panel.options_of(state)
     experiment_panel.show_experiment(
         state,
         NAME,
-        (material.fingerprint, draws, options),
+        (data.fingerprint, draws, options),
         lambda: (
-            plan_tasks(material, draws=draws, sizes=sizes, options=options),
-            {material.name: material},
+            plan_tasks(data, draws=draws, sizes=sizes, options=options),
+            {data.name: data},
         ),
-        lambda work: draw(work, material, target),
-        title=f"Labelled {rows} for a study like {material.name}",
+        lambda work: draw(work, data, target),
+        title=f"Labelled {rows} for a study like {data.name}",
     )
 
 
@@ -85,9 +85,9 @@ def _target() -> Target:
     return Target(str(figure), round(float(value), 4), round(float(margin), 4))
 
 
-def draw(work: Experiment, material: ExperimentData, target: Target) -> Sequence[Section]:
+def draw(work: Experiment, data: ExperimentData, target: Target) -> Sequence[Section]:
     """The answer, the curves with the target, the paragraph."""
-    plan = _so_far(work, material, target)
+    plan = _so_far(work, data, target)
     if plan is None:
         if work.job.is_active:
             st.caption(f"The plan appears after {FEWEST_DRAWS} repeats.")
@@ -116,14 +116,14 @@ def draw(work: Experiment, material: ExperimentData, target: Target) -> Sequence
     return [section]
 
 
-def _so_far(work: Experiment, material: ExperimentData, target: Target) -> StudyPlan | None:
+def _so_far(work: Experiment, data: ExperimentData, target: Target) -> StudyPlan | None:
     """The plan from the draws that are whole, as soon as there are enough."""
     found = list(work.fits.found)
     key = hash((target, len(found)))
     if key not in work.memo:
         work.memo.clear()
         try:
-            work.memo[key] = study_plan(material, found, target)
+            work.memo[key] = study_plan(data, found, target)
         except DataError:
             work.memo[key] = None
     kept: StudyPlan | None = work.memo[key]

@@ -61,7 +61,7 @@ def show(state: AppState) -> None:
 
     def tasks() -> tuple[Sequence[Task], Mapping[str, ExperimentData]]:
         made = plan()
-        return made.tasks, made.materials
+        return made.tasks, made.data_by_name
 
     experiment_panel.show_experiment(
         state,

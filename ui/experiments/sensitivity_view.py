@@ -44,13 +44,13 @@ USUAL_LABELLED: Final = 16
 ALL_BUT: Final = 5  # one of so many parts is tested when "as many as there are" are labelled
 
 
-def show(state: AppState, material: ExperimentData) -> None:
+def show(state: AppState, data: ExperimentData) -> None:
     """Which rule, wrong in which way, then the sweep as it grows."""
     st.caption(
         "One rule is made wrong step by step. Each version is tried three ways on the same data: "
         "normal weight, absolute (the data cannot overrule it), and without the rules."
     )
-    rules = parse_rules(material.rules)
+    rules = parse_rules(data.rules)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n = len(rules)
         chosen = st.selectbox(
@@ -63,35 +63,35 @@ def show(state: AppState, material: ExperimentData) -> None:
         )
         state.lab.rule = int(chosen)
         position = state.lab.rule
-        way = _way(state, material, position)
-        rows = _labelled(state, material)
+        change = _change_asked(state, data, position)
+        rows = _labelled(state, data)
         draws = _draws(state)
     options = experiment_panel.options_of(state)
     try:
-        versions = _versions(state, material, position, way, learnt_from(material, rows))
+        versions = _versions(state, data, position, change, learnt_from(data, rows))
     except HipadError as error:
         st.error(plain(error, 400), icon=":material/error:")
         return
     experiment_panel.show_experiment(
         state,
         NAME,
-        (material.fingerprint, [version.rules for version in versions], rows, draws, options),
+        (data.fingerprint, [version.rules for version in versions], rows, draws, options),
         lambda: (
-            sweep_tasks(material, versions, draws=draws, rows=rows, options=options),
-            {material.name: material},
+            sweep_tasks(data, versions, draws=draws, rows=rows, options=options),
+            {data.name: data},
         ),
         draw,
         title=f"What if {rules.labels[position]} is wrong",
         versions=versions,
-        axis=AXES[way.split(":")[0]],
+        axis=AXES[change.split(":")[0]],
         label=rules.labels[position],
     )
 
 
-def _way(state: AppState, material: ExperimentData, position: int) -> str:
+def _change_asked(state: AppState, data: ExperimentData, position: int) -> str:
     """What is changed: its outcome, one of its thresholds, its weight."""
-    (rule,) = parse_rules(material.rules)[position : position + 1]
-    places = thresholds_of(material.rules, position)
+    (rule,) = parse_rules(data.rules)[position : position + 1]
+    places = thresholds_of(data.rules, position)
     named = {f"{THRESHOLD}:{k}": f"wrong threshold: {rule.conditions[k]}" for k in places}
     options = {ADVICE: "wrong outcome", **named, WORTH: "wrong weight"}
     return str(
@@ -106,9 +106,9 @@ def _way(state: AppState, material: ExperimentData, position: int) -> str:
     )
 
 
-def _labelled(state: AppState, material: ExperimentData) -> dict[str, Any]:
+def _labelled(state: AppState, data: ExperimentData) -> dict[str, Any]:
     assert state.data is not None
-    possible = sizes_for(material, SIZES)
+    possible = sizes_for(data, SIZES)
     usual = min(USUAL_LABELLED, max(possible))
     options = [*possible, 0]
     chosen = st.selectbox(
@@ -131,30 +131,28 @@ def _draws(state: AppState) -> int:
 
 
 def _versions(
-    state: AppState, material: ExperimentData, position: int, way: str, labelled: float
+    state: AppState, data: ExperimentData, position: int, change: str, labelled: float
 ) -> Sequence[PerturbedRule]:
     def make() -> Sequence[PerturbedRule]:
-        if way == ADVICE:
-            negative, positive = map(str, material.labels)
-            strangers = strangers_to(material, np.random.default_rng(0))
-            own = material.blocks, material.feature_names
-            return wrong_versions(material.rules, position, (negative, positive), strangers, *own)
-        if way == WORTH:
+        if change == ADVICE:
+            negative, positive = map(str, data.labels)
+            strangers = strangers_to(data, np.random.default_rng(0))
+            own = data.blocks, data.feature_names
+            return wrong_versions(data.rules, position, (negative, positive), strangers, *own)
+        if change == WORTH:
             usual = max(1.0, default_weight("auto", labelled))
-            return worth_versions(
-                material.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS]
-            )
-        place = int(way.split(":")[1])
-        values = thresholds_seen(material, position, place)
-        return threshold_versions(material.rules, position, values, place)
+            return worth_versions(data.rules, position, [float(f"{k * usual:.2g}") for k in WORTHS])
+        place = int(change.split(":")[1])
+        values = thresholds_seen(data, position, place)
+        return threshold_versions(data.rules, position, values, place)
 
-    return state.remember("lab versions", (material.fingerprint, position, way, labelled), make)
+    return state.remember("lab versions", (data.fingerprint, position, change, labelled), make)
 
 
-def learnt_from(material: ExperimentData, rows: dict[str, Any]) -> float:
+def learnt_from(data: ExperimentData, rows: dict[str, Any]) -> float:
     """How many rows a draw is learnt from."""
     some = rows.get("labelled")
-    return 2 * some if some else len(material.pool) * (1 - 1 / ALL_BUT)
+    return 2 * some if some else len(data.pool) * (1 - 1 / ALL_BUT)
 
 
 def draw(work: Experiment) -> Sequence[Section]:

@@ -47,16 +47,16 @@ def show(state: AppState) -> None:
             "without each part of the data and judges it there (nested cross-validation). Takes "
             "about five times as long.",
         )
-    material = experiment_panel.training(state)
+    data = experiment_panel.training(state)
     grid, folds, repeats, score = _choices(state)
     options = experiment_panel.options_of(state)
     experiment_panel.show_experiment(
         state,
         NAME,
-        (material.fingerprint, str(grid), folds, repeats, score, honest, options),
+        (data.fingerprint, str(grid), folds, repeats, score, honest, options),
         lambda: (
             tune_tasks(
-                material,
+                data,
                 grid,
                 folds=folds,
                 repeats=repeats,
@@ -64,10 +64,10 @@ def show(state: AppState) -> None:
                 score=score,
                 options=options,
             ),
-            {material.name: material},
+            {data.name: data},
         ),
         lambda work: draw(state, work),
-        title=f"Settings for {material.name}",
+        title=f"Settings for {data.name}",
         score=score,
     )
 

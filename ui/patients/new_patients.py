@@ -16,7 +16,7 @@ import streamlit as st
 from scipy import sparse
 
 from hipad.data import Table, facing, to_csv
-from hipad.data.roles import labels_of, row_groups
+from hipad.data.roles import labels_of, later_row_ids, row_groups
 from hipad.evaluation.metrics import ScoredRows
 from hipad.evaluation.new_rows import (
     OutOfRange,
@@ -95,7 +95,8 @@ class NewAnswers:
     def columns(self, classes: tuple[str, str]) -> dict[str, list[Any]]:
         """Return the answers as columns, for the page and for a file."""
         found: dict[str, list[Any]] = {
-            "patient" if self.has_ids else "row": list(self.names),
+            **({"patient": list(self.names)} if self.has_ids else {}),
+            **({} if self.has_ids and self.groups is None else {"row": (self.rows + 1).tolist()}),
             "answer": self.answers,
             f"risk of {classes[1]}": self.risks.tolist(),
             "score": self.scores.tolist(),
@@ -142,10 +143,10 @@ def answered(table: Table, model: TrainedModel, data: Dataset) -> NewAnswers:
         )
     X = align_columns(sparse.csr_array(part), short.feature_names, model.classifier).X
     scores = model.scores(X)
-    ids = table.row_ids
-    has_label = data.label in there
     every = {*recipe.number_names, *recipe.levels}
-    described = {data.label, data.group, *_id_columns(table)}
+    ids, by = later_row_ids(table, label=data.label, group=data.group, features=every)
+    has_label = data.label in there
+    described = {data.label, data.group, *by}
     return NewAnswers(
         X=X,
         rows=rows,
@@ -165,12 +166,6 @@ def answered(table: Table, model: TrainedModel, data: Dataset) -> NewAnswers:
         shifted=shifted_columns(X, data.X_train, model.support),
         known=_known_share(X, data, model.support),
     )
-
-
-def _id_columns(table: Table) -> list[str]:
-    """Return the columns that hold the IDs."""
-    ids = list(table.row_ids)
-    return [name for name, cells in table.text.items() if ids and cells.tolist() == ids]
 
 
 def _known_classes(table: Table, data: Dataset, rows: IntArray) -> np.ndarray:
@@ -262,7 +257,7 @@ def _answers(found: NewAnswers, data: Dataset, name: str) -> None:
     positive = found.answers.count(data.classes[1])
     left_out = found.total - len(found.rows)
     st.markdown(
-        f"{plain(name)}: **{count(positive, 'patient')} of {len(found.rows):,}** "
+        f"{plain(name)}: **{count(positive, data.line_word(1))} of {len(found.rows):,}** "
         f"{'is' if positive == 1 else 'are'} answered {plain(data.classes[1])} "
         f"({plain(found.cutoff)})."
         + (f" {count(left_out, 'row')} with gaps left out." if left_out else "")
@@ -300,7 +295,7 @@ def _answers(found: NewAnswers, data: Dataset, name: str) -> None:
 def unusual(found: NewAnswers, data: Dataset) -> list[str]:
     """Say in lines what is unusual about the new rows, safe inside Markdown."""
     lines = [
-        f"{plain(data.index.name(one.column))}: {count(one.rows, 'patient')} beyond the "
+        f"{plain(data.index.name(one.column))}: {count(one.rows, data.line_word(1))} beyond the "
         f"training range {number(one.low)} to {number(one.high)} (here {number(one.least)} to "
         f"{number(one.most)})."
         for one in found.beyond[:MOST_NAMED]
@@ -333,7 +328,7 @@ def _figures(state: AppState, found: NewAnswers, model: TrainedModel, data: Data
             "them would not tell how good the model is. See the Results page."
         )
         return
-    rows = scored(found, data)
+    rows = scored(found, model, data)
     if rows.positive.all() or not rows.positive.any():
         st.caption("All of these are of one class, so there are no figures.")
         return
@@ -387,10 +382,12 @@ def _figures(state: AppState, found: NewAnswers, model: TrainedModel, data: Data
     )
 
 
-def scored(found: NewAnswers, data: Dataset) -> ScoredRows:
+def scored(found: NewAnswers, model: TrainedModel, data: Dataset) -> ScoredRows:
     """Return the rows whose class is known, with what the model says of them."""
     known = found.labelled
     assert found.truth is not None
     groups = None if found.groups is None else found.groups[known]
     positive = found.truth[known] == data.classes[1]
-    return ScoredRows(positive, found.scores[known], found.risks[known], groups)
+    return ScoredRows(
+        positive, found.scores[known], found.risks[known], groups, model.oriented.threshold
+    )

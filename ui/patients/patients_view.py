@@ -53,10 +53,10 @@ def _list(state: AppState, model: TrainedModel, data: Dataset, found: Assessment
     if job is not None and job.is_active:
         under_way = job
 
-        def told() -> None:
+        def summary() -> None:
             st.caption(under_way.message)
 
-        poll(under_way, told)
+        poll(under_way, summary)
     pair = None if job is None else job.outcome
     spread = patient_list.spread_of(pair, len(found.rows))
     above = st.container()  # in a talk the patient comes first, then the list

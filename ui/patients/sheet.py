@@ -38,8 +38,9 @@ def show(state: AppState, model: TrainedModel, patients: PatientList, row: int) 
     data, found = patients.data, patients.found
     x = patients.X[[row]]
     explanation = explain_row(
-        model.classifier, x, data.X_train, blocks=data.blocks, sign=model.oriented.sign
-    )
+        model.classifier, x, data.X_train, blocks=data.blocks, sign=model.oriented.sign,
+        boundary=model.oriented.boundary,
+    )  # fmt: skip
     has_id = bool(data.ids[int(found.source == "test")])
     st.subheader(
         f"{found.noun.capitalize() if has_id else 'Row'} {plain(found.names[row])}", anchor=False
@@ -102,9 +103,16 @@ def headline(
             f"{percent(risk)}."
         )
     else:
-        words += f" The score is {signed(explanation.score)}; above 0 the answer is {positive}."
+        words += f" The score is {signed(explanation.score)}."
+    boundary = model.oriented.boundary
+    if not np.isfinite(boundary):
+        return f"{words} At the cut-off that is kept every {found.noun} gets the same answer."
     distance = number(abs(explanation.distance), 3)
-    return f"{words} That is {distance} standard deviations from the boundary."
+    border = "0" if boundary == 0.0 else f"{signed(boundary)}, the cut-off that is kept"
+    return (
+        f"{words} The answer is {positive} above {border}; this {found.noun} is {distance} "
+        "standard deviations from the boundary."
+    )
 
 
 def contributions_chart(
@@ -118,16 +126,17 @@ def contributions_chart(
     if rest:
         names.append(f"{len(rest):,} others")
         amounts.append(sum(one.amount for one in rest))
-    positive = charts.label(data.classes[1])
+    positive = plain(data.classes[1], 40)
     chart = _bars(
         "What each feature adds",
         names,
         amounts,
-        f"added to the score; bars to the right favour {positive}",
+        "added to the score",
     )
     return chart, (
-        f"A {noun} with average values would score {signed(explanation.base)}. Adding the bars "
-        f"gives the score of this {noun}, {signed(explanation.score)}, exactly."
+        f"Bars to the right favour {positive}. A {noun} with average values would score "
+        f"{signed(explanation.base)}. Adding the bars gives the score of this {noun}, "
+        f"{signed(explanation.score)}, exactly."
     )
 
 
@@ -136,11 +145,9 @@ def blocks_chart(explanation: RowExplanation, data: Dataset) -> tuple[go.Figure,
     found = sorted(explanation.blocks.items(), key=lambda one: -abs(one[1]))
     shown = [(name, amount) for name, amount in found if amount][:MOST_BARS]
     names = [name if name == NO_BLOCK else charts.label(name) for name, _ in shown]
-    positive = charts.label(data.classes[1])
     chart = _bars(
-        "What each block adds", names, [amount for _, amount in shown],
-        f"added to the score; bars to the right favour {positive}",
-    )  # fmt: skip
+        "What each block adds", names, [amount for _, amount in shown], "added to the score"
+    )
     if not shown:
         return chart, "No block adds anything."
     name, amount = shown[0]
@@ -211,7 +218,13 @@ def _change(model: TrainedModel, data: Dataset, x: Any) -> None:
         help="Within the range of the training values; small in standard deviations.",
     )  # fmt: skip
     columns = np.arange(data.n_features) if block == ALL else data.blocks[str(block)]
-    found = smallest_change(model.classifier, x, columns, data.X_train, sign=model.oriented.sign)
+    boundary = model.oriented.boundary
+    if not np.isfinite(boundary):
+        st.markdown("No value changes it: at the cut-off that is kept all get the same answer.")
+        return
+    found = smallest_change(
+        model.classifier, x, columns, data.X_train, sign=model.oriented.sign, boundary=boundary
+    )
     st.markdown(change_sentence(found, data))
 
 
@@ -262,8 +275,9 @@ def what_if_sentence(model: TrainedModel, data: Dataset, before: float, after: f
     risks = model.oriented.risks(np.array([before, after]))
     if before == after:
         return f"Move a value: the score is {signed(before)}, the risk {percent(float(risks[0]))}."
-    answer = plain(data.classes[int(after > 0)])
-    flips = " (another one)" if (before > 0) != (after > 0) else ""
+    said = model.answers(np.array([before, after]))
+    answer = plain(said[1])
+    flips = " (another one)" if said[0] != said[1] else ""
     return (
         f"Score {signed(before)} → **{signed(after)}**, risk {percent(float(risks[0]))} → "
         f"**{percent(float(risks[1]))}**, answer **{answer}**{flips}."

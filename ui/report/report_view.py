@@ -10,18 +10,20 @@ import streamlit as st
 
 from hipad.evaluation.metrics import named_outcomes
 from hipad.evaluation.stability import N_REFITS
-from hipad.reporting.analysis import Findings, analyse_steps
+from hipad.export import EXPORTS, export_model
+from hipad.reporting.analysis import Findings, analyse_steps, stored_model
 from hipad.reporting.guidelines import tripod_answers
 from hipad.reporting.html import report_page
 from hipad.reporting.study import Analysis
 from hipad.utils import count
 from ui.dataset import Dataset
 from ui.jobs import SCHEDULER, BackgroundJob, JobStatus, poll
-from ui.models import TrainedModel
-from ui.report import form_view
+from ui.models import TrainedModel, model_file
+from ui.report import form_view, points_view
 from ui.report.study import study_of, tables_of
 from ui.results import results_view, seal
-from ui.state import AppState
+from ui.session.study_session import study_file
+from ui.state import AppState, attempt
 from ui.text import plain
 
 JOB: Final = "report_job"
@@ -52,6 +54,9 @@ def show(state: AppState) -> None:
     with right:
         st.subheader("The file", anchor=False)
         _file(state, model, data)
+        _study(state, model)
+        _model(state, model, data)
+    points_view.show(state, model, data)
 
 
 def rules_of(model: TrainedModel, data: Dataset) -> list[tuple[str, str]]:
@@ -93,7 +98,7 @@ def _file(state: AppState, model: TrainedModel, data: Dataset) -> None:
     )
     refits = N_REFITS if with_refits else 0
     # a model that is explained after its fit is another object with the same classifier
-    key = (model.classifier, data.key, refits, seal.is_open(state))
+    key = (model.classifier, model.cutoff_words, data.key, refits, seal.is_open(state))
     job: BackgroundJob[Findings] = state.remember(
         JOB, key, lambda: report_job(state, model, refits)
     )
@@ -112,6 +117,69 @@ def _file(state: AppState, model: TrainedModel, data: Dataset) -> None:
     _download(state, job.outcome)
 
 
+def _study(state: AppState, model: TrainedModel) -> None:
+    """Draw the study as a file, which opens here or elsewhere."""
+    st.subheader("The study", anchor=False)
+    st.caption(
+        "Rules, settings, records and notes in one file. It opens here (Session, in the sidebar) "
+        "and by `hipad report`, and gives the same figures."
+    )
+    with_data = False
+    if state.loaded is not None and not state.loaded.sample:
+        with_data = st.toggle(
+            "With the data",
+            key="report_with_data",
+            help="Whoever has the file then has every row of the table, with its IDs.",
+        )
+    st.download_button(
+        "Study (.hipad)",
+        lambda: study_file(state, model, with_data=with_data),
+        "study.hipad",
+        "application/zip",
+        icon=":material/folder_zip:",
+        on_click="ignore",
+        key="report_study",
+    )
+
+
+def _model(state: AppState, model: TrainedModel, data: Dataset) -> None:
+    """Draw the model in the forms that other programs read."""
+    st.subheader("The model for others", anchor=False)
+    form = st.selectbox(
+        "Form",
+        list(EXPORTS),
+        format_func=lambda name: EXPORTS[name].words,
+        key="report_form",
+        help="All of them give the same risks.",
+    )
+    content: list[str | bytes] = []
+
+    def write() -> None:
+        key = (model.classifier, model.cutoff_words, form)
+        content.append(
+            state.remember(
+                "report_export",
+                key,
+                lambda: export_model(
+                    stored_model(model_file(model, data, seal.seal_of(state))), form
+                ),
+            )
+        )
+
+    if not attempt(state, write):
+        st.error(plain(state.error, 600), icon=":material/error:")
+        state.error = ""
+        return
+    st.download_button(
+        "Download the model",
+        content[0],
+        f"model{EXPORTS[form].ending}",
+        icon=":material/download:",
+        on_click="ignore",
+        key="report_export_file",
+    )
+
+
 def _progress(job: BackgroundJob[Findings]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(job.progress or 0.0, text=job.message or "The report waits for a free place")
@@ -120,10 +188,10 @@ def _progress(job: BackgroundJob[Findings]) -> None:
 
 def _download(state: AppState, found: Findings) -> None:
     """Draw the button, and how far the checklist is answered."""
-    told = replace(found, study=replace(found.study, notes=state.notes))
+    summary = replace(found, study=replace(found.study, notes=state.notes))
     st.download_button(
         "Download the report",
-        lambda: report_page(told),
+        lambda: report_page(summary),
         FILE,
         "text/html",
         type="primary",
@@ -131,7 +199,7 @@ def _download(state: AppState, found: Findings) -> None:
         on_click="ignore",
         help="One HTML file: opens in any browser, prints to A4.",
     )
-    answers = tripod_answers(told)
+    answers = tripod_answers(summary)
     status = [one.status for one in answers]
     open_ = status.count("not answered yet")
     st.markdown(

@@ -53,6 +53,7 @@ def study_of(state: AppState, model: TrainedModel) -> Study:
         seal=seal.seal_of(state),
         edits=state.edits,
         versions=tuple(versions),
+        risk_threshold=model.oriented.threshold,
         notes=state.notes,
     )
 

@@ -68,7 +68,7 @@ def assessment_job(
             model.classifier,
             source,
             names=names,
-            noun="patient",
+            noun=request.data.line_word(1),
             folds=folds,
         )
         while True:

@@ -150,14 +150,14 @@ class Curves:
         top = max(float(np.nanmax(curve.model)), float(curve.treat_all[0]), 0.01)
         chart.update_xaxes(range=[0, 1], tickformat=".0%")
         chart.update_yaxes(range=[-0.25 * top, 1.15 * top])
-        best = np.maximum(curve.treat_all, 0.0)
-        useful = curve.thresholds[curve.model > best + 1e-12]
-        if not useful.size:
+        useful = curve.useful_range
+        if useful is None:
             return chart, "At no risk is the model better than acting on everybody or on nobody."
         return chart, (
-            f"Net benefit: positive {self.noun}s found, less the harm of false alarms. Using the "
-            f"model is better than acting on everybody or on nobody (the line at 0) for whoever "
-            f"acts from a risk between {percent(useful.min(), 0)} and {percent(useful.max(), 0)}."
+            f"Net benefit: positive {self.noun}s found, less the harm of false alarms. On these "
+            f"{self.noun}s using the model is better than acting on everybody or on nobody (the "
+            f"line at 0) for whoever acts from a risk between {percent(useful[0], 0)} and "
+            f"{percent(useful[1], 0)}."
         )
 
     def risk_chart(self, cutoff: float | None, classes: tuple[str, str]) -> tuple[go.Figure, str]:

@@ -24,6 +24,7 @@ from ui.state import AppState
 from ui.text import plain
 
 AS_TRAINED: Final = "as trained"
+AS_KEPT: Final = "as kept"
 BY_SENSITIVITY: Final = "by sensitivity"
 BY_COST: Final = "by cost"
 BY_BENEFIT: Final = "by net benefit"
@@ -47,17 +48,19 @@ FIGURES: Final = {
 
 def choose(state: AppState, model: TrainedModel, found: Assessment) -> float | None:
     """Draw the choice of a cut-off and return it; None is the model's own, a score above zero."""
-    way = st.segmented_control(
+    kept = model.oriented.threshold
+    choices = WAYS if kept is None else (AS_KEPT, *WAYS)
+    choice = st.segmented_control(
         "Cut-off",
-        WAYS,
-        default=AS_TRAINED,
+        choices,
+        default=choices[0],
         required=True,
-        key="results_way",
+        key="results_way" if kept is None else "results_way_kept",
         help=f"From which risk on the answer is the positive class. {WEIGHED[found.source]}",
     )
     positive = plain(model.classes[1], 20)
     try:
-        cutoff = _cutoff(state, model, str(way), positive)
+        cutoff = _cutoff(state, model, str(choice), positive)
     except HipadError as error:
         st.error(plain(error, 400), icon=":material/error:")
         return None
@@ -82,10 +85,14 @@ def _keep(model: TrainedModel, cutoff: float | None) -> None:
         st.caption(f"The model predicts {plain(model.cutoff_words)}.")
 
 
-def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cutoff | float | None:
-    if way == AS_TRAINED:
+def _cutoff(
+    state: AppState, model: TrainedModel, choice: str, positive: str
+) -> Cutoff | float | None:
+    if choice == AS_TRAINED:
         return None
-    if way == BY_HAND:
+    if choice == AS_KEPT:
+        return model.oriented.threshold
+    if choice == BY_HAND:
         return (
             st.slider("Positive from this risk on", 1, 99, 50, format="%d %%", key="results_hand")
             / 100
@@ -95,12 +102,12 @@ def _cutoff(state: AppState, model: TrainedModel, way: str, positive: str) -> Cu
         model,
         lambda: training_rows(model.classifier, sign=model.oriented.sign),
     )
-    if way == BY_SENSITIVITY:
+    if choice == BY_SENSITIVITY:
         least = st.slider(
             f"Share of {positive} to find", 50, 100, 90, format="%d %%", key="results_sensitivity"
         )
         return cutoff_by_sensitivity(rows, least / 100)
-    if way == BY_COST:
+    if choice == BY_COST:
         ratio = st.number_input(
             f"One missed {positive} is as bad as this many false alarms",
             min_value=0.1,

@@ -12,8 +12,16 @@ from ui import charts
 from ui.dataset import Dataset
 from ui.jobs import BackgroundJob, JobStatus, poll
 from ui.models import TrainedModel
-from ui.patients.patient_list import CHOSEN
-from ui.results import cannot_say, cutoff_control, seal, stability_view, tuning_correction, verdict
+from ui.patients.patient_list import CHOSEN, compiled_rules
+from ui.results import (
+    cannot_say,
+    cutoff_control,
+    seal,
+    stability_view,
+    subgroups,
+    tuning_correction,
+    verdict,
+)
 from ui.results.assessment import assessment_job, without_rules
 from ui.results.curves import Curves, patients_chart
 from ui.state import AppState
@@ -21,6 +29,7 @@ from ui.text import plain
 from ui.workbench.cross_validation import folds_of, request_of
 
 JOB: Final = "results_job"
+KEPT: Final = "results_at_cutoff"
 
 
 def show(state: AppState) -> None:
@@ -55,9 +64,22 @@ def assessed(state: AppState, model: TrainedModel, data: Dataset) -> Assessment 
     if job.is_final:
         if job.outcome is not None:
             tuning_correction.note(state, model, job.outcome)
-        return job.outcome
+            return _at_kept_cutoff(state, model, job.outcome)
+        return None
     poll(job, lambda: _progress(job))
     return None
+
+
+def _at_kept_cutoff(state: AppState, model: TrainedModel, found: Assessment) -> Assessment:
+    """Return the rows as the model answers them, by the cut-off that is kept with it."""
+    threshold = model.oriented.threshold
+    before: Assessment | None = state.memo.get(KEPT, (None, None))[1]
+    kept = state.remember(KEPT, (model, found.source, threshold), lambda: found.at(threshold))
+    chosen = state.memo.get(CHOSEN)
+    is_same = before is not None and before.names is kept.names
+    if is_same and chosen is not None and chosen[0] is before:
+        state.memo[CHOSEN] = (kept, chosen[1])  # whoever was looked at still is
+    return kept
 
 
 def present_model(state: AppState) -> TrainedModel | None:
@@ -87,9 +109,18 @@ def _progress(job: BackgroundJob[Assessment]) -> None:
 
 
 def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
-    verdict.show(state, found, data.classes)
-    tuning_correction.show(state, model, found)
-    curves: Curves = state.remember("results_curves", found, lambda: Curves(found))
+    verdict.show(state, model, found)
+    if found.source == "cross-validated" and rules_unseen(state, model, data):
+        st.info(
+            f"No rule applies to any training {found.noun}, so cross-validation cannot see what "
+            f"the rules do for those {found.noun}s they are meant for: only {found.noun}s to whom "
+            "a rule applies can tell. For tuning by such patients, give a part of the test set to "
+            "training (Data page, share for testing) before you open the rest."
+        )
+    tuning_correction.show(state, model, data, found)
+    curves: Curves = state.remember(
+        "results_curves", (model, found.source), lambda: Curves(found)
+    )  # of scores and risks, which no cut-off changes
 
     def at_cutoff() -> None:
         cutoff = cutoff_control.choose(state, model, found)
@@ -107,9 +138,22 @@ def _results(state: AppState, model: TrainedModel, data: Dataset, found: Assessm
             cutoff_control.table(curves.figures_at(cutoff), found.noun)
 
     st.fragment(at_cutoff)()
+    subgroups.show(state, model, data, found)
     _open_patient(state, found, data)
     stability_view.show(state, model, request_of(model, data), data, found)
     cannot_say.show(found, data.classes)
+
+
+def rules_unseen(state: AppState, model: TrainedModel, data: Dataset) -> bool:
+    """Whether there are rules, of which none applies to a training row."""
+
+    def look() -> bool:
+        rules = compiled_rules(request_of(model, data))
+        return bool(rules) and not any(
+            rule.fires(data.X_train, data.gaps_train).any() for rule in rules
+        )
+
+    return state.remember("results_rules_unseen", model, look)
 
 
 def _open_patient(state: AppState, found: Assessment, data: Dataset) -> None:

@@ -35,6 +35,11 @@ class StabilityPair:
     own: Stability
     without: Stability | None = None
 
+    def at(self, threshold: float | None) -> StabilityPair:
+        """Return the same refits, answered by the cut-off that is kept."""
+        without = None if self.without is None else self.without.at(threshold)
+        return StabilityPair(self.own.at(threshold), without)
+
 
 def stability_job(
     model: TrainedModel, request: Request, source: Source, n_refits: int = N_REFITS
@@ -129,7 +134,9 @@ def show(
             job.launch()
             st.rerun()
     if pair is not None:
-        _results(state, pair, data, found)
+        threshold = model.oriented.threshold
+        told = state.remember("results_stability_at", (pair, threshold), lambda: pair.at(threshold))
+        _results(state, told, data, found)
 
 
 def _progress(job: BackgroundJob[StabilityPair]) -> None:

@@ -11,8 +11,10 @@ from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.cross_validation import CorrectedFigure, corrected_figure
 from hipad.evaluation.metrics import ScoredRows
 from hipad.exceptions import DataError
-from hipad.utils import FloatArray, percent
-from ui.models import TrainedModel
+from hipad.utils import FloatArray, count, percent
+from ui.dataset import Dataset
+from ui.models import Request, TrainedModel
+from ui.results import chance
 from ui.state import AppState
 
 VERSIONS: Final = "results_versions"
@@ -43,26 +45,33 @@ def corrected(tried: list[FloatArray], rows: ScoredRows) -> CorrectedFigure | No
         return None
 
 
-def show(state: AppState, model: TrainedModel, found: Assessment) -> None:
+def show(state: AppState, model: TrainedModel, data: Dataset, found: Assessment) -> None:
     """Draw the corrected figure; only of training rows, since the test set is not tuned by."""
     if found.source != "cross-validated":
         return
     tried = versions(state)
+    best: float | None = found.rows.at(None).measure(METRIC).value
     if len(tried) > 1:
         figure = state.remember(
             "results_corrected",
             (found, len(tried)),
             lambda: corrected(list(tried.values()), found.rows),
         )
+        best = None if figure is None else figure.corrected.value
         if figure is not None:
-            st.markdown(sentence(figure, found.noun, expert=state.expert))
+            text = sentence(figure, found.noun, expert=state.expert)
+            if model.oriented.threshold is not None:
+                text += " These are answers above score 0, without the cut-off that is kept."
+            st.markdown(text)
     unjudged = state.edits - len(tried)
     if unjudged > 0:
         st.caption(
-            f"{state.edits:,} versions of rules and settings were run, {len(tried):,} of them are "
-            "cross-validated on this page. Whoever chose among the others by what they showed "
-            "makes every figure here too good; that cannot be corrected."
+            f"{count(state.edits, 'version')} of rules and settings were run, "
+            f"{len(tried):,} of them cross-validated on this page. Whoever chose among the others "
+            "by what they showed makes every figure here too good; that cannot be corrected."
         )
+    asked = [Request(data, rules, dict(blocks), own) for rules, blocks, own in tried]
+    chance.show(state, asked, found, best)
 
 
 def sentence(figure: CorrectedFigure, noun: str, *, expert: bool) -> str:

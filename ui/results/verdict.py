@@ -11,6 +11,7 @@ from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.comparison import compare_rows
 from hipad.evaluation.intervals import Estimate
 from hipad.utils import count, percent
+from ui.models import TrainedModel
 from ui.state import AppState
 from ui.text import plain
 
@@ -18,10 +19,11 @@ LEADING = ("balanced_accuracy", "roc_auc")
 TITLES = {"balanced_accuracy": "Balanced accuracy", "roc_auc": "ROC AUC"}
 
 
-def show(state: AppState, found: Assessment, classes: tuple[str, str]) -> None:
+def show(state: AppState, model: TrainedModel, found: Assessment) -> None:
     """Draw the sentence and the estimates, with rules and without."""
     accuracy = found.rows.measure("accuracy")
-    st.success(sentence(found, accuracy), icon=":material/fact_check:")
+    cutoff = "" if model.oriented.threshold is None else plain(model.cutoff_words)
+    st.success(sentence(found, accuracy, cutoff), icon=":material/fact_check:")
     columns = st.columns(2 * len(LEADING))
     for k, name in enumerate(LEADING):
         with_rules = found.rows.measure(name)
@@ -31,13 +33,14 @@ def show(state: AppState, found: Assessment, classes: tuple[str, str]) -> None:
             alone = found.without.measure(name)
             _metric(columns[2 * k + 1], f"{title}, without rules", alone)
     if found.without is not None:
-        st.markdown(difference_sentence(state, found, classes))
+        st.markdown(difference_sentence(state, found, model.classes))
 
 
-def sentence(found: Assessment, accuracy: Estimate) -> str:
+def sentence(found: Assessment, accuracy: Estimate, cutoff: str = "") -> str:
     """Say how many rows are put in their class, and which rows these are.
 
-    The share counts each row once; its interval counts the rows of one patient together.
+    The share counts each row once; its interval counts the rows of one patient together. `cutoff`
+    names the one that is kept with the model.
     """
     n = count(len(found.rows), found.noun)
     right = round(accuracy.value * len(found.rows))
@@ -46,7 +49,9 @@ def sentence(found: Assessment, accuracy: Estimate) -> str:
         "test": f"Of {n} of the test set, which the model has not seen, it puts",
         "cross-validated": f"Cross-validated on {n} of the training set, the model puts",
     }[found.source]
-    return f"{whose} **{right:,} in the right class: {percent(accuracy.value)}** ({interval})."
+    answered = f" with the cut-off that is kept ({cutoff})" if cutoff else ""
+    share = f"{right:,} in the right class: {percent(accuracy.value)}"
+    return f"{whose} **{share}** ({interval}){answered}."
 
 
 def difference_sentence(state: AppState, found: Assessment, classes: tuple[str, str]) -> str:

@@ -215,7 +215,7 @@ def _names(data: Dataset) -> None:
     if found:
         st.code("  ".join(map(quote_name, found)), language=None, wrap_lines=True, height=110)
     elif wanted.strip():
-        near = data.index.nearest(wanted.strip())
+        near = data.index.similar_names(wanted.strip())
         st.caption(
             f"No feature found. Similar names: {listing(near)}" if near else "No feature found."
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +17,14 @@ import streamlit as st
 from hipad import HIPADClassifier
 from hipad.data import learning_rows, to_csv
 from hipad.estimator.model_io import Origin, save_model
-from hipad.evaluation.metrics import Proportion
+from hipad.evaluation.cross_validation import CrossValidation, cross_fit
+from hipad.evaluation.metrics import Proportion, right_answers
+from hipad.exceptions import DataError
 from hipad.rules import RuleSet
-from hipad.utils import count, number, percent
+from hipad.utils import FloatArray, IntArray, count, number, percent
 from ui import charts
 from ui.dataset import Dataset
-from ui.jobs import BackgroundJob, JobStatus, fit_job, poll
+from ui.jobs import SCHEDULER, BackgroundJob, JobStatus, fit_steps, poll
 from ui.models import Request
 from ui.results import seal
 from ui.run import rule_outcomes
@@ -30,6 +33,9 @@ from ui.state import AppState
 from ui.text import plain
 
 SLOT: Final = "all classes"
+BY_FOLDS: Final = "Cross-validated: each training row is answered by a model fitted without it."
+OF_TEST: Final = "These are the test rows, which the model has not seen."
+UNJUDGED: Final = "the run was stopped before cross-validation, or a class has too few rows for it."
 TOP: Final = 12
 WORDS: Final = {
     "": False, "positive": False, "+": False, "not negative": False,
@@ -39,12 +45,21 @@ WORDS: Final = {
 
 @dataclass(frozen=True, eq=False)
 class AllClasses:
-    """A classifier of all classes, and how it does on the test patients (or the training ones)."""
+    """A classifier of all classes, and how it does on rows that it has not seen.
+
+    `part` says which: "test", "cross-validated", where each training row is answered by a model
+    that was fitted without it, or "training", where that is not known. `groups` tells which rows
+    belong together, `folds` and `fitted` are as in `right_answers`.
+    """
 
     classifier: HIPADClassifier
     part: str
     truth: np.ndarray
     answers: np.ndarray
+    risks: FloatArray
+    groups: IntArray | None = None
+    folds: int = 1
+    fitted: float = math.inf
 
     @property
     def classes(self) -> list[str]:
@@ -53,12 +68,16 @@ class AllClasses:
     @property
     def right(self) -> Proportion:
         """Patients who got the class that is theirs."""
-        return Proportion(int((self.truth == self.answers).sum()), len(self.truth))
+        return self._right(np.ones(len(self.truth), dtype=bool))
 
     def found(self, label: str) -> Proportion:
         """Patients of a class who got it."""
-        own = self.truth == label
-        return Proportion(int((self.answers[own] == label).sum()), int(own.sum()))
+        return self._right(self.truth == label)
+
+    def _right(self, rows: np.ndarray) -> Proportion:
+        groups = None if self.groups is None else self.groups[rows]
+        right = self.truth[rows] == self.answers[rows]
+        return right_answers(right, groups, folds=self.folds, fitted=self.fitted)
 
     @property
     def confusion(self) -> pd.DataFrame:
@@ -116,13 +135,51 @@ def fit_of(asked: Request) -> Any:
 def judged(data: Dataset, classifier: HIPADClassifier) -> AllClasses:
     """The fitted classifier with its answers for those who judge it, and its reports made."""
     assert data.every_label is not None
-    part, X, truth = "training", data.X_train, data.every_label[0]
+    part, X, truth, groups = "training", data.X_train, data.every_label[0], data.groups_train
     if data.judged.part == "test" and data.every_label[1] is not None:
-        part, X, truth = "test", data.X_test, data.every_label[1]
+        part, X, truth, groups = "test", data.X_test, data.every_label[1], data.groups_test
     assert classifier.rule_report_ is not None  # made here, where nobody waits for a page
     assert classifier.knowledge_report_ is not None
-    assert classifier.predict_proba(X[:1]) is not None
-    return AllClasses(classifier, part, truth, classifier.predict(X).astype(str))
+    answers, risks = classifier.predict(X).astype(str), classifier.predict_proba(X)
+    return AllClasses(classifier, part, truth, answers, risks, groups)
+
+
+def fit_and_judge(asked: Request, job: BackgroundJob[AllClasses]) -> Iterator[None]:
+    """Fit all classes; where no test row may be looked at, repeat the whole fit in folds."""
+    fit = fit_steps(lambda: fit_of(asked), lambda found: judged(asked.data, found))
+    for _ in fit(job):
+        yield
+    found = job.outcome
+    if found is None or found.part == "test":
+        return
+    try:
+        begun = CrossValidation.of(found.truth, groups=found.groups)
+    except DataError:
+        return  # a class of one patient: nobody can be held out
+    answers, risks = found.answers.copy(), found.risks.copy()
+
+    def start(learnt: IntArray) -> Any:
+        return fit_of(replace(asked, data=asked.data.with_training(learnt)))
+
+    def score(model: HIPADClassifier, held: IntArray) -> Any:
+        X = asked.data.X_train[held]
+        answers[held], risks[held] = model.predict(X).astype(str), model.predict_proba(X)
+        return model.decision_function(X)
+
+    for crossed in cross_fit(begun, start, score):
+        job.message = (
+            f"cross-validation, fold {min(crossed.done + 1, crossed.total)} of {crossed.total}"
+        )
+        SCHEDULER.give_way()
+        yield
+    job.outcome = replace(
+        found,
+        part="cross-validated",
+        answers=answers,
+        risks=risks,
+        folds=crossed.total,
+        fitted=float(np.mean(crossed.fitted)),
+    )
 
 
 def _key(asked: Request) -> tuple[object, ...]:
@@ -141,7 +198,7 @@ def launch(state: AppState) -> None:
     if before is not None:
         before.stop()
     asked = state.request()
-    job = fit_job(lambda: fit_of(asked), lambda found: judged(asked.data, found))
+    job: BackgroundJob[AllClasses] = BackgroundJob(partial(fit_and_judge, asked))
     state.edits += before is None or state.memo[SLOT][0] != _key(asked)
     state.memo[SLOT] = (_key(asked), job)
     job.launch()
@@ -183,7 +240,8 @@ def show(state: AppState) -> None:
     def draw() -> None:
         if job.is_active:
             steps = count(len(job.history), "step")
-            st.info(f"Fitting one class after the other: {steps} so far.", icon=":material/sync:")
+            doing = job.message or f"fitting one class after the other, {steps} so far"
+            st.info(f"{doing[0].upper()}{doing[1:]}.", icon=":material/sync:")
 
     poll(job, draw)
     if job.is_active:
@@ -210,15 +268,16 @@ def result(state: AppState, data: Dataset, found: AllClasses) -> None:
     """Right answers of all classes, each class in a line, and one of them in full."""
     st.header("Result", anchor=False)
     right = found.right
-    st.success(
-        f"Of {count(right.n, f'{found.part} {data.row_word(1)}')} the model got "
-        f"{percent(right.value)} right "
-        f"({percent(right.interval[0])} to {percent(right.interval[1])}, 95 % interval).",
-        icon=":material/fact_check:",
-    )
+    rows = data.row_word()
     if found.part == "training":
-        rows = data.row_word()
-        st.caption(f"These {rows} were used for training, so on new {rows} it will do worse.")
+        st.info(f"How good the model is on {rows} that it has not seen is not known: {UNJUDGED}")
+    else:
+        st.success(
+            f"Of {data.said(right.whom)} the model got {percent(right.value)} right "
+            f"({percent(right.interval[0])} to {percent(right.interval[1])}, 95 % interval). "
+            f"{BY_FOLDS if found.part == 'cross-validated' else OF_TEST}",
+            icon=":material/fact_check:",
+        )
     left, middle = st.columns([3, 2])
     with left:
         st.markdown("**Each class against all others**")
@@ -320,13 +379,14 @@ def _weights(data: Dataset, found: AllClasses) -> str:
 def _answers(data: Dataset, found: AllClasses) -> str:
     """The answer and the risk of each class for the patients that were asked."""
     test = found.part == "test"
-    risks = found.classifier.predict_proba(data.X_test if test else data.X_train)
     columns: dict[str, list[Any]] = {
         "patient" if data.ids[int(test)] else "row": data.called(int(test)).tolist(),
         "answer": found.answers.tolist(),
         "truth": found.truth.tolist(),
     }
-    columns |= {f"risk of {name}": risks[:, k].tolist() for k, name in enumerate(found.classes)}
+    columns |= {
+        f"risk of {name}": found.risks[:, k].tolist() for k, name in enumerate(found.classes)
+    }
     return to_csv(columns)
 
 

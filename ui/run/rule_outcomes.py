@@ -80,8 +80,8 @@ def _icon(record: RuleRecord) -> str:
     if record.trust is None:
         return ":material/help:" if record.is_questioned else ":material/edit:"
     change = round(100 * record.trust.posterior) - round(100 * record.trust.prior)
-    way = "up" if change > 0 else "down" if change < 0 else "flat"
-    return f":material/trending_{way}:"
+    trend = "up" if change > 0 else "down" if change < 0 else "flat"
+    return f":material/trending_{trend}:"
 
 
 def _applies(train: RuleCounts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import log10
 from typing import Any
 
@@ -161,12 +162,22 @@ def _expert(panel: Panel) -> None:
     with second:
         panel.choice("method", "Method", "Which algorithm runs.")
         panel.choice(
-            "engine", "Engine of phase 2", "What solves phase 2.", CHOICES["phase2_solver"]
+            "engine", "Engine of phase 2", "What solves phase 2.", _engines(panel.settings.engine)
         )
         panel.choice(
             "switch", "Phase 1 ends when", "When phase 2 takes over.", CHOICES["phase1_stop"]
         )
         _limits(panel)
+
+
+def _engines(now: str) -> dict[str, str]:
+    """The engines that are installed, and the one that is chosen."""
+    every = CHOICES["phase2_solver"]
+    return {
+        name: words
+        for name, words in every.items()
+        if name in ("ipm", now) or find_spec(name) is not None
+    }
 
 
 def _scaling(panel: Panel) -> None:

@@ -38,7 +38,7 @@ def chart(path: Sequence[PathPoint], *, expert: bool = False) -> tuple[go.Figure
     for name, symbol in ((BEST, "circle-open"), (TAKEN, "diamond")):
         _add_mark(figure, [point for point in tried if _marked(point, name)], name, symbol)
     _set_axes(figure, [point.support_size for point in tried])
-    return figure, _told(tried)
+    return figure, _summary(tried)
 
 
 def _add_line(figure: go.Figure, points: list[PathPoint], name: str, colour: str) -> None:
@@ -83,7 +83,7 @@ def _name(at: int, ridges: list[float], *, expert: bool) -> str:
     return f"ridge: {RIDGE[at]}"
 
 
-def _told(tried: list[PathPoint]) -> str:
+def _summary(tried: list[PathPoint]) -> str:
     best = next((point for point in tried if point.best), tried[0])
     taken = next((point for point in tried if point.chosen), best)
     text = (

@@ -79,11 +79,11 @@ def _done(change: Callable[[], None]) -> bool:
 def warn(state: AppState) -> None:
     """Tell on every page that the present work cannot be kept, as long as that is so."""
     is_tried = autosave.settle(state, MOMENT)
-    told = autosave.trouble(state)
+    summary = autosave.trouble(state)
 
     def look() -> None:
         why = autosave.trouble(state)
-        if told and not why:
+        if summary and not why:
             st.rerun()
         if why:
             st.warning(
@@ -92,7 +92,7 @@ def warn(state: AppState) -> None:
                 icon=":material/warning:",
             )
 
-    every = EVERY[0] if told else None if is_tried else EVERY[1]
+    every = EVERY[0] if summary else None if is_tried else EVERY[1]
     st.fragment(look, run_every=every)()
 
 

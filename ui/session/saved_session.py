@@ -144,7 +144,10 @@ def snapshot(state: AppState) -> Snapshot:
 def run_of(state: AppState) -> ModelRecipe | None:
     """What makes the last run again, unless it failed; one under way begins anew."""
     failed = state.job is None or state.job.status is JobStatus.FAILED
-    return None if failed else state.ran
+    if failed or state.ran is None:
+        return None
+    own = state.model
+    return state.ran if own is None else replace(state.ran, cutoff=own.oriented.threshold)
 
 
 def title_of(state: AppState) -> str:

@@ -84,6 +84,22 @@ class LearntTrust:
 
 
 @dataclass(frozen=True)
+class Cutoff:
+    """A risk above 0 and below 1, or none."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
+
+    def read(self, value: object) -> float | None:
+        if value is None:
+            return None
+        if not isinstance(value, float) or not 0 < value < 1:
+            raise misfit("a risk above 0 and below 1, or none", value)
+        return float(value)
+
+
+@dataclass(frozen=True)
 class Models:
     """What some models were fitted with."""
 
@@ -134,6 +150,7 @@ class ModelRecipe:
     settings: RunSettings
     trust: Annotated[tuple[MemberRecord, ...], LearntTrust(64)] = ()  # where it was held
     chosen_by: RunSettings | None = None  # those that chose values which are held
+    cutoff: Annotated[float | None, Cutoff()] = None  # a risk; None: a score above 0
 
     def request(self, data: Dataset) -> Request:
         """The fit that makes the model again."""
@@ -145,6 +162,7 @@ class ModelRecipe:
             self.name,
             trust=self.trust or "auto",
             chosen_by=self.chosen_by,
+            cutoff=self.cutoff,
         )
 
 
@@ -190,7 +208,7 @@ def session_schema() -> Schema:
         "$schema": DIALECT,
         "title": f"A session of HIPAD Workbench, format version {VERSION}",
         **session,
-        "properties": header | session["properties"],
+        "properties": header | session["properties"] | {"fit": {"type": "object"}},
         "required": [*header, *session["required"]],
         "$defs": dict(sorted(definitions.items())),
     }
@@ -225,8 +243,9 @@ def recipe_of(model: TrainedModel) -> ModelRecipe:
     held = model.trust if isinstance(model.trust, tuple) else ()
     trust = tuple(replace(member, certificate=None, loss=0.0) for member in held)
     return ModelRecipe(
-        model.name, model.rules, dict(model.blocks), model.settings, trust, model.chosen_by
-    )
+        model.name, model.rules, dict(model.blocks), model.settings, trust, model.chosen_by,
+        model.oriented.threshold,
+    )  # fmt: skip
 
 
 def read_session(content: bytes) -> Session:
@@ -241,7 +260,7 @@ def read_session(content: bytes) -> Session:
 
 def recipe_of_today(raw: Any) -> Any:
     """A recipe with the fields that files of earlier versions do not have."""
-    return {"trust": [], "chosen_by": None, **raw} if isinstance(raw, dict) else raw
+    return {"trust": [], "chosen_by": None, "cutoff": None, **raw} if isinstance(raw, dict) else raw
 
 
 def of_today(raw: dict[str, Any]) -> dict[str, Any]:

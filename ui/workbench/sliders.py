@@ -37,7 +37,7 @@ from ui.models import Request, TrainedModel
 from ui.rules.rule_text import Reader, with_rule
 from ui.settings import Amount
 
-ROOM: Final = 0.25  # beyond the values seen, as a share of their range
+MARGIN: Final = 0.25  # beyond the values seen, as a share of their range
 STEPS: Final = 100  # a slider has about so many
 BINS: Final = 50  # of a histogram: two steps of the slider each
 
@@ -197,11 +197,11 @@ def _threshold_slider(
         low, high, step = *stops, stops[1] - stops[0]
     else:
         low, high = min([*now, *stops]), max([*now, *stops])
-        room = ROOM * (high - low) or max(abs(low), 1.0)
-        step = round_step((high - low + 2 * room) / STEPS)
+        margin = MARGIN * (high - low) or max(abs(low), 1.0)
+        step = round_step((high - low + 2 * margin) / STEPS)
         low, high = (
-            tidy(floor((low - room) / step) * step, step),
-            tidy(ceil((high + room) / step) * step, step),
+            tidy(floor((low - margin) / step) * step, step),
+            tidy(ceil((high + margin) / step) * step, step),
         )
         stops = ()
     expression = side_text(condition.sides[middle]).replace("`", "")

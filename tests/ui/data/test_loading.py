@@ -85,8 +85,11 @@ def test_training_and_test_rows_are_apart_and_cover_the_table():
     assert sorted([*train, *test]) == list(range(1, 41))
     assert data.X_test.shape == (10, 4)
     assert data.counts("train") == {"well": 15, "ill": 15}
-    assert data.judged.part == "test"
-    assert data.judged.X is data.X_test
+    assert data.is_sealed
+    assert data.judged.X is data.X_train
+    opened = replace(data, is_sealed=False)
+    assert opened.judged.part == "test"
+    assert opened.judged.X is opened.X_test
 
 
 def test_the_summary_counts_the_gaps_of_the_file():
@@ -133,7 +136,7 @@ def test_a_fit_takes_the_patients_without_a_label():
     state.settings = state.settings.changed(fewness="exact", lambda1=0.1)
     model = state.request().fit()
     assert any(member.on_rows for member in model.classifier.members_)
-    assert model.judgement.accuracy.n == len(state.data.y_test)
+    assert model.judgement.accuracy.n == len(state.data.y_train)
 
 
 def test_loading_brings_prepared_data():

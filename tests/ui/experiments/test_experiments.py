@@ -18,9 +18,9 @@ from ui.jobs import JobStatus
 
 
 def plan(draws: int = 2):
-    material = table()
-    tasks = curve_tasks(material, draws=draws, sizes=(4,), methods=("rules alone",))
-    return tasks, {material.name: material}
+    data = table()
+    tasks = curve_tasks(data, draws=draws, sizes=(4,), methods=("rules alone",))
+    return tasks, {data.name: data}
 
 
 def test_an_experiment_goes_to_its_end():
@@ -56,10 +56,10 @@ def test_stopped_and_taken_up_it_makes_only_the_rest(monkeypatch):
     made: list[str] = []
     do = runner.do
 
-    def slow(task: object, key: str, material: ExperimentData) -> Done:
+    def slow(task: object, key: str, data: ExperimentData) -> Done:
         made.append(key)
         time.sleep(0.05)
-        return do(task, key, material)  # type: ignore[arg-type]
+        return do(task, key, data)  # type: ignore[arg-type]
 
     monkeypatch.setattr(runner, "do", slow)
     lab = ExperimentsState()
@@ -81,8 +81,8 @@ def test_a_plan_that_cannot_be_made_is_a_sentence():
     lab = ExperimentsState()
 
     def bad():
-        material = table(9)
-        return curve_tasks(material, sizes=(8,)), {material.name: material}
+        data = table(9)
+        return curve_tasks(data, sizes=(8,)), {data.name: data}
 
     lab.begin("worth", "asked", bad)
     lab.at["worth"].job.wait(30)
@@ -91,9 +91,9 @@ def test_a_plan_that_cannot_be_made_is_a_sentence():
 
 
 def test_failed_fits_are_counted_and_told():
-    material = table()
-    tasks = curve_tasks(material, draws=1, sizes=(4,), methods=("no such method",))
-    fits = FitList(lambda: (tasks, {material.name: material}), ResultsCache())
+    data = table()
+    tasks = curve_tasks(data, draws=1, sizes=(4,), methods=("no such method",))
+    fits = FitList(lambda: (tasks, {data.name: data}), ResultsCache())
     assert len(list(fits.steps())) == 1
     assert "expected a method of" in fits.failures[0]
 
@@ -114,14 +114,14 @@ def state():
 
 
 def test_everybody_takes_part_in_experiments_about_rules(state):
-    material = everybody(state)
-    assert material.y.size == len(state.data.y_train) + len(state.data.y_test)
-    assert material.labels == state.data.classes
-    assert not material.apart
-    assert set(np.unique(material.y)) == {-1.0, 1.0}
+    data = everybody(state)
+    assert data.y.size == len(state.data.y_train) + len(state.data.y_test)
+    assert data.labels == state.data.classes
+    assert not data.apart
+    assert set(np.unique(data.y)) == {-1.0, 1.0}
     positives = state.data.counts("train")[state.data.classes[1]]
-    assert np.sum(material.y[: len(state.data.y_train)] > 0) == positives
-    assert everybody(state) is material
+    assert np.sum(data.y[: len(state.data.y_train)] > 0) == positives
+    assert everybody(state) is data
 
 
 def test_what_chooses_sees_training_patients_only(state):
@@ -130,8 +130,8 @@ def test_what_chooses_sees_training_patients_only(state):
     assert training(state).groups is None
     groups = {"groups": np.arange(n) % 4, "groups_test": np.full(n_test, 4)}
     state.data = replace(state.data, group="who", **groups)
-    material = training(state)
-    assert np.array_equal(material.groups, np.arange(n) % 4)
+    data = training(state)
+    assert np.array_equal(data.groups, np.arange(n) % 4)
     assert set(everybody(state).groups) == {0, 1, 2, 3, 4}
     state.data = replace(state.data, group="", groups=None, groups_test=None)
 

@@ -94,7 +94,7 @@ def test_labels_give_figures_and_rows_without_one_do_not_count():
     labels = table.as_text(data.label).astype(object)
     labels[:100] = ""
     found = answered(changed(table, text={**table.text, data.label: labels}), model, data)
-    rows = scored(found, data)
+    rows = scored(found, model, data)
     assert len(rows) == np.count_nonzero(found.truth != "") < len(found.rows)
     right = (found.scores > 0) == (found.truth == data.classes[1])
     assert rows.measure("accuracy").value == pytest.approx(right[found.labelled].mean())

@@ -46,4 +46,4 @@ def test_bars_add_up_to_all_rows():
     chart, text = answers_chart(assessment(), 0.8, ("well", "<b>ill</b>"))
     assert np.allclose(sum(np.asarray(bar.x) for bar in chart.data), 1.0)
     assert all("<b>" not in bar.name for bar in chart.data)
-    assert "Told right or not answered" in text
+    assert "got no wrong answer" in text

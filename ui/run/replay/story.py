@@ -71,11 +71,11 @@ class LineChart:
             return float(10 ** np.floor(np.log10(values.min()))), float(values.max() * 1.5)
         low, high = float(values.min()), float(values.max())
         low = min(low, 0.0) if self.from_zero else low
-        room = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
-        top = high + room
+        margin = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
+        top = high + margin
         if self.most is not None:
             top = max(high, min(top, 1.02 * self.most))
-        return (low if self.from_zero else max(low - room, min(low, 0.0))), top
+        return (low if self.from_zero else max(low - margin, min(low, 0.0))), top
 
     def as_dict(self) -> dict[str, Any]:
         low, high = self.span

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("short_choice")
 )
 def test_each_version_has_a_line(what, axis, rows, tmp_path, capsys):
     data, rules = write_table(tmp_path)
-    asked = ["doubt", data, "--label", "y", "--positive", "ill", "--rules", rules, *what]
+    asked = ["sensitivity", data, "--label", "y", "--positive", "ill", "--rules", rules, *what]
     assert main([*asked, "--draws", "2", "--labelled", "6"]) == 0
     title, head, *told = capsys.readouterr().out.splitlines()
     assert title == "What if rule 1 of data.csv is wrong"
@@ -28,5 +28,5 @@ def test_each_version_has_a_line(what, axis, rows, tmp_path, capsys):
 
 def test_a_rule_that_is_not_there_is_refused(tmp_path, capsys):
     data, rules = write_table(tmp_path)
-    assert main(["doubt", data, "--label", "y", "--rules", rules, "--rule", "3"]) == 1
+    assert main(["sensitivity", data, "--label", "y", "--rules", rules, "--rule", "3"]) == 1
     assert "--rule 1 or 2, the line of a rule" in capsys.readouterr().err
