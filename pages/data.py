@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui import page_frame, tour
 from ui.data import data_source, features, file_format_view, preparation
+from ui.run import draw_controls
 from ui.session import restore_prompt
 from ui.state import AppState, app_state
 
@@ -41,6 +42,7 @@ def look_around(state: AppState) -> None:
 
 
 state = app_state()
+draw_controls.take_link(state)
 st.title("Data" if state.data is not None else "HIPAD Workbench", anchor=False)
 problem = st.container()  # stands above, is filled when all is known
 if state.data is None:

@@ -147,6 +147,16 @@ def current_colour() -> str:
     return colour(CURRENT)
 
 
+def faint(hexadecimal: str) -> str:
+    """A colour that lets others through, for bands that overlap.
+
+    >>> faint("#0072b2")
+    'rgba(0, 114, 178, 0.18)'
+    """
+    red, green, blue = (int(hexadecimal[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, 0.18)"
+
+
 def rest_colour() -> str:
     """Grey: what was before, what left, and whatever has no colour of its own."""
     return colour(REST)

@@ -17,7 +17,7 @@ from scipy.sparse import issparse
 
 from hipad.utils import IntArray, number, one_line, signed
 from ui import charts
-from ui.dataset import Dataset
+from ui.dataset import NO_BLOCK, Dataset
 from ui.models import TrainedModel, comparable_weights, measure_of
 from ui.rules.checks import fitting_rules
 from ui.state import AppState
@@ -69,7 +69,8 @@ def show(data: Dataset, model: TrainedModel | None, rules: str, column: int | No
 def draw(data: Dataset, model: TrainedModel | None, rules: str, column: int) -> None:
     """Draw what is known of a feature."""
     (block,) = data.block_of(np.array([column]))
-    st.markdown(f"Block: {plain(block)}. {weight_words(data, model, column)}")
+    of = "" if block == NO_BLOCK else f"Block: {plain(block)}. "
+    st.markdown(of + weight_words(data, model, column))
     values, positive = measured(data, column)
     chart, text = histogram(data, values, positive)
     charts.show(chart, key=f"feature_{column}", text=text)

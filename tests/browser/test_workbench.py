@@ -58,7 +58,7 @@ def test_models_follow_a_drag_and_at_rest_equal_a_cold_fit(server, visit):
     for name in ("rule 1: mean(K1) at least", "rule 2: mean(K4) at least"):
         expect(view.get_by_label(name)).to_be_in_viewport(ratio=1)
     expect(view.get_by_role("img", name="Field of all features")).to_be_in_viewport(ratio=1)
-    expect(view.get_by_role("img", name="training patients as dots")).to_be_in_viewport(ratio=1)
+    expect(view.get_by_role("img", name="training samples as dots")).to_be_in_viewport(ratio=1)
 
     box = slider.bounding_box()
     assert box is not None

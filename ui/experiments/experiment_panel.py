@@ -175,7 +175,9 @@ def learning_chart(curves: Sequence[Curve], rows: str) -> tuple[go.Figure, str]:
         f"{NAMES.get(c.method, c.method)} {percent(c.means[0].value)}" for c in curves if c.means
     ]
     first = sizes[0] if sizes else 0
-    return chart, f"Balanced accuracy with {first} labelled {rows}: {', '.join(lines)}."
+    text = f"Balanced accuracy with {first} labelled {rows}: {', '.join(lines)}."
+    banded = any(math.isfinite(mean.low) for curve in curves for mean in curve.means)
+    return chart, f"{text} Bands: 95 % intervals over the repeats." if banded else text
 
 
 def sweep_chart(
@@ -274,15 +276,30 @@ def early_chart(sizes: Sequence[int], marks: Sequence[tuple[str, int]]) -> tuple
 
 
 def _line(chart: go.Figure, name: str, x: Sequence[float], means: Sequence[Mean]) -> None:
-    """One line with its intervals."""
-    half = [100 * (m.high - m.value) if m.high == m.high else 0.0 for m in means]
+    """One line, and the 95 % interval over the repeats as a band around it."""
+    colour = charts.colour(COLOURS[name])
+    known = [(at, 100 * m.low, 100 * m.high) for at, m in zip(x, means, strict=True)
+             if math.isfinite(m.low) and math.isfinite(m.high)]  # fmt: skip
+    if len(known) > 1:
+        across, low, high = map(list, zip(*known, strict=True))
+        chart.add_scatter(
+            x=[*across, *reversed(across)],
+            y=[*high, *reversed(low)],
+            fill="toself",
+            fillcolor=charts.faint(colour),
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
+            legendgroup=name,
+        )
     chart.add_scatter(
         x=list(x),
         y=[100 * mean.value for mean in means],
-        error_y={"type": "data", "array": half, "thickness": 1},
         mode="lines+markers",
         name=name,
-        line_color=charts.colour(COLOURS[name]),
+        legendgroup=name,
+        line_color=colour,
     )
 
 

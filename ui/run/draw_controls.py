@@ -20,6 +20,7 @@ from ui.data.samples import CARDS, NOISE, SIZES, Card, synthetic
 from ui.dataset import Loaded
 from ui.settings import EXACT, RunSettings, field_of
 from ui.state import AppState
+from ui.text import plain
 
 SLOT: Final = "link taken"
 LONGEST_RULES: Final = 4_000  # characters in a link: browsers take addresses of some 8,000
@@ -136,17 +137,16 @@ def _quoted(text: str) -> str:
 
 
 def take_link(state: AppState) -> None:
-    """Load and run what the address of this page names, once a session."""
+    """Load and run what the address names, on the Run page and on the first one, once a session."""
     asked = {name: str(value) for name, value in st.query_params.items()}
     if "sample" not in asked or st.session_state.get(SLOT) == asked:
         return
-    st.session_state[SLOT] = asked
     try:
         card, make = _from_link(asked)
     except DataError as error:
-        state.error = str(error)
-        st.error(state.error)
+        st.error(plain(error, 400), icon=":material/link_off:")
         return
+    st.session_state[SLOT] = asked
     state.begin_load(LoadingJob(card.title, make, runs=True))
     st.rerun()
 

@@ -259,7 +259,7 @@ BEGINNINGS: Final = {
     Status.STOPPED: "Stopped before the end, this is not the final model:",
     Status.LIMIT: "The limit of steps was reached, this is not the best model:",
 }
-OPTIMALITY: Final = "Solved to optimality? (This says nothing about other samples of patients.)"
+OPTIMALITY: Final = "Solved to optimality? (This says nothing about new patients.)"
 
 
 def optimality(status: Status, where: str, gap: float) -> str:
