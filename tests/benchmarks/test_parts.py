@@ -195,7 +195,11 @@ def test_the_picture_of_what_rules_are_worth_has_a_panel_for_each_data_set():
     data = worth.data_named("pima")
     tasks = curve_tasks(data, draws=3, sizes=(4, 8), methods=("HIPAD", "no rules"))
     found = [Done(task, str(k), {"balanced": 0.7 + 0.001 * k}) for k, task in enumerate(tasks)]
-    picture = worth.beside([worth.panel("<one>", found), worth.panel("two", found)])
+    texts = "about 7 (2 to 51)", "more than 248"
+    panels = [
+        worth.panel(name, text, found) for name, text in zip(("<one>", "two"), texts, strict=True)
+    ]
+    picture = worth.beside(panels)
     assert picture.count("<polyline") == 4
     assert "&lt;one&gt;" in picture
     ElementTree.fromstring(picture)
