@@ -377,9 +377,10 @@ def other_form(problem: Problem, features: np.ndarray, newton: Newton) -> Newton
 class DualNewton(Newton):
     """Elimination of w and u: size N + R."""
 
+    hC: FloatArray
     V: FloatArray
-    _of_rows: FloatArray
     _inner_base: FloatArray
+    _of_rows: FloatArray
     _gram: FloatArray | None = None
     _ready = False
 
