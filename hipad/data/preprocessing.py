@@ -880,7 +880,7 @@ def unlike_scales(table: Table) -> list[Question]:
         return []
     found = []
     for name in table.number_names:
-        values = table.column(name)
+        values: npt.NDArray[np.float64] = np.asarray(table.column(name), dtype=np.float64)
         known = np.sort(values[np.isfinite(values)])
         if known.size < 3 * LEAST_OF_SCALE or known[0] <= 0:
             continue
