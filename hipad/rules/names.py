@@ -138,7 +138,7 @@ class FeatureIndex:
     """The names of the columns, in order; without names the columns are x0, x1, ...
 
     >>> index = FeatureIndex(["Glucose", "BMI", "Age"])
-    >>> index.position("BMI"), index.nearest("glucos")
+    >>> index.position("BMI"), index.similar_names("glucos")
     (1, ['Glucose'])
     >>> FeatureIndex(n_features=1_000_000).position("x17")
     17

@@ -17,7 +17,7 @@ pytest.importorskip("piqp", reason="PIQP is not installed")
 def test_equals_clarabel(n, m, anchored, conditions, scope):
     from hipad.solvers.piqp_engine import solve_piqp
 
-    options = {"conditions": conditions, "scope": scope, "anchored": anchored}
+    options = {"conditions": conditions, "scope": scope, "centered": anchored}
     raw = random_problem(n, n=n, m=m, weighted=True, **options)
     raw = raw._replace(lambda1=0.0)
     w, b, u, alpha = solve_piqp(to_problem(raw), np.arange(m), raw.X)
@@ -32,7 +32,7 @@ def test_equals_clarabel(n, m, anchored, conditions, scope):
 @pytest.mark.parametrize("conditions", [(), (1, 2)])
 def test_both_engines_give_the_same_model(conditions):
     raw = random_problem(3, n=15, m=40, conditions=conditions)
-    ipm, piqp = (solve(raw, engine=engine) for engine in ("ipm", "piqp"))
+    ipm, piqp = (solve(raw, phase2_solver=engine) for engine in ("ipm", "piqp"))
     np.testing.assert_array_equal(ipm.features, piqp.features)
     np.testing.assert_allclose(piqp.w, ipm.w, rtol=0, atol=1e-8)
     assert piqp.b == pytest.approx(ipm.b, abs=1e-8)
