@@ -492,7 +492,8 @@ def _unfitted(content: dict[str, Any], classes: np.ndarray) -> HIPADClassifier:
     clf._report = RuleReport(replace(record, names=clf.feature_index_) for record in records)
     check_report(clf._report, clf.n_features_in_)
     stored = content.get("knowledge_report", [])  # files of earlier versions have none
-    clf._stated = list(rebuild(tuple[FeaturePriorRecord, ...], stored))
+    today = [_renamed(record, {"felt": "influential"}) for record in stored]
+    clf._stated = list(rebuild(tuple[FeaturePriorRecord, ...], today))
     check_statements(clf._stated, clf.n_features_in_)
     clf._sha256 = content["data_sha256"]
     return clf
@@ -552,8 +553,7 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
     rows hold what the rows that a rule covers left of its weight.
     """
     record = {"trust": None, "effect": None, "written": None, **record}
-    renamed = {"pull": "gradient", "knobs": "weights"}
-    record = {renamed.get(name, name): value for name, value in record.items()}
+    record = _renamed(record, {"pull": "gradient", "knobs": "weights"})
     gradient, weights = record["gradient"], dict(record["weights"] or {})
     weights.pop("automatic", None)
     evidence = weights.pop("heard", weights.get("evidence"))
@@ -573,8 +573,12 @@ def _of_today(record: dict[str, Any]) -> dict[str, Any]:
 
 def _point_of_today(point: dict[str, Any]) -> dict[str, Any]:
     """Return a stored point of a path; earlier versions call its excess loss `behind`."""
-    renamed = {"behind": "excess_loss"}
-    return {renamed.get(name, name): value for name, value in point.items()}
+    return _renamed(point, {"behind": "excess_loss"})
+
+
+def _renamed(record: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a record with today's names for those that earlier versions had."""
+    return {names.get(name, name): value for name, value in record.items()}
 
 
 def _set_model(clf: HIPADClassifier, content: dict[str, Any]) -> None:

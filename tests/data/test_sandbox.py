@@ -268,8 +268,8 @@ def test_progress_is_told(monkeypatch, tmp_path):
     child_doing(
         monkeypatch,
         tmp_path,
-        "import time; from hipad.data.file_format import tell_rows\n"
-        "    tell_rows(3, 4); time.sleep(1)\n"
+        "import time; from hipad.data.file_format import report_rows\n"
+        "    report_rows(3, 4); time.sleep(1)\n"
         "    from hipad.data.delimited import read_delimited as read\n"
         "    return read(b'a,b\\n1,2\\n', limits)",
     )

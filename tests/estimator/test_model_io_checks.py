@@ -47,6 +47,18 @@ def write(document: dict[str, Any], path, **changed: Any) -> None:
     path.write_text(json.dumps(whole), "utf-8")
 
 
+def test_statements_of_earlier_versions_are_read(document, tmp_path):
+    earlier = [
+        {("felt" if name == "influential" else name): value for name, value in record.items()}
+        for record in document["content"]["knowledge_report"]
+    ]
+    assert any("felt" in record for record in earlier)
+    for name, records in (("old", earlier), ("new", document["content"]["knowledge_report"])):
+        write(document, tmp_path / f"{name}.json", knowledge_report=records)
+    old, new = (read_model(tmp_path / f"{name}.json").classifier for name in ("old", "new"))
+    assert old.knowledge_report_ == new.knowledge_report_
+
+
 def test_the_document_itself_is_read(document, tmp_path):
     write(document, tmp_path / "m.json")
     assert read_model(tmp_path / "m.json").origin is not None
