@@ -226,8 +226,8 @@ class HIPADClassifier(FittedModel):
         ----------
         X : array, DataFrame or sparse matrix; path, memmap, column source or Dask array
             One row per sample; finite numbers. Columns that are not in memory (a path to a column
-            store, PLINK .bed, .npy, .h5ad or Zarr, and what `hipad.dask_design.open_columns` returns) are read
-            in blocks; missing values in them are the means of their columns.
+            store, PLINK .bed, .npy, .h5ad or Zarr, and what `hipad.dask_design.open_columns`
+            returns) are read in blocks; missing values in them are the means of their columns.
         y : array, Series or list; None for labels that come with the columns
             Labels of any type. A row without a label (NaN, None, or -1 beside two other classes;
             beside one, or three and more, -1 is a class of its own) counts in the scaling and in
