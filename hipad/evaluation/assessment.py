@@ -21,7 +21,7 @@ from hipad.evaluation.curves import training_rows
 from hipad.evaluation.metrics import PositiveClassView, ScoredRows
 from hipad.evaluation.new_rows import ConformalSets, cross_conformal
 from hipad.exceptions import DataError
-from hipad.utils import FloatArray, IntArray
+from hipad.utils import FloatArray, IntArray, count
 
 Source = Literal["test", "cross-validated"]
 Value = TypeVar("Value")
@@ -108,6 +108,14 @@ class Assessment:
     p_values: FloatArray | None = None
     p_values_without: FloatArray | None = None
     most_coverage: float = 1.0
+
+    @property
+    def whom(self) -> str:
+        """How many rows these are, and of how many patients where several are of one."""
+        if self.rows.groups is None:
+            return count(len(self.rows), self.noun)
+        n_patients = np.unique(np.asarray(self.rows.groups)).size
+        return f"{count(len(self.rows), 'row')} of {count(n_patients, 'patient')}"
 
     def at(self, threshold: float | None) -> Assessment:
         """Return the same rows, answered from another risk on, with rules and without."""

@@ -115,7 +115,7 @@ def _figure(found: Findings, name: str) -> str:
 def _whose(found: Findings) -> str:
     if found.assessment is None:
         return ""
-    n = count(len(found.assessment.rows), found.assessment.noun)
+    n = found.assessment.whom
     if found.assessment.source == "test":
         return f"{n} of the opened test set"
     return f"{n} of the training set, cross-validated"

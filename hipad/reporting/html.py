@@ -274,7 +274,7 @@ def verdict(found: Findings) -> list[Part]:
         "cross-validated": "of the training set, each judged by a model fitted without it,",
     }[one.source]
     lines: list[Part] = [
-        f"Of {count(len(one.rows), one.noun)} {whose} the model puts ",
+        f"Of {one.whom} {whose} the model puts ",
         element("strong", f"{k:,} in the right class: {percent(right.value)}"),
         f" (95 % interval {percent(right.low)} to {percent(right.high)}). ",
     ]

@@ -23,8 +23,9 @@ def test_a_link_restores_data_seed_and_rules_and_runs(server, visit, page_name):
     expect(page.get_by_role("button", name="Seed 7")).to_be_visible()
     sidebar = page.get_by_test_id("stSidebar")
     expect(sidebar.get_by_text("60 samples, 600 features")).to_be_visible()
+    expect(page.get_by_text("Right answers without the rules")).to_be_visible()
     page.get_by_role("button", name="Flip this rule").click()
-    expect(page.get_by_text("mean(K2) ≥ 3 => positive").first).to_be_visible()
+    expect(page.get_by_text("mean(K2) ≥ 3 => positive").last).to_be_visible()
     page.keyboard.press("Escape")
     if page_name:
         press(page, "dice")

@@ -50,7 +50,9 @@ def test_rows_of_one_patient_stay_together_until_the_user_says_otherwise(app):
     app.finish()
     seal.open_for(app.state, "the rules are final")
     results(app)
-    assert f"Of {len(state.data.y_test)} rows" in app.text()
+    assert (
+        f"Of {len(state.data.y_test)} rows of {len(tested)} patients of the test set" in app.text()
+    )
     app.go("data")
     control = next(c for c in app.at.segmented_control if "subject" in (c.key or ""))
     control.set_value(Role.ID)

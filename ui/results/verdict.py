@@ -10,7 +10,7 @@ import streamlit as st
 from hipad.evaluation.assessment import Assessment
 from hipad.evaluation.comparison import compare_rows
 from hipad.evaluation.intervals import Estimate
-from hipad.utils import count, percent
+from hipad.utils import percent
 from ui.models import TrainedModel
 from ui.state import AppState
 from ui.text import plain
@@ -42,7 +42,7 @@ def sentence(found: Assessment, accuracy: Estimate, cutoff: str = "") -> str:
     The share counts each row once; its interval counts the rows of one patient together. `cutoff`
     names the one that is kept with the model.
     """
-    n = count(len(found.rows), found.noun)
+    n = found.whom
     right = round(accuracy.value * len(found.rows))
     interval = f"95 % interval {percent(accuracy.low)} to {percent(accuracy.high)}"
     whose = {
